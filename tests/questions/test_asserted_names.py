@@ -71,7 +71,7 @@ def test_a_cost_needs_no_steady_state_and_a_figure_does(one: Model):
     found = cost(one, over=["rate=10/s,30/s"])
     assert not cost_report(found, asserted=["per_page < 11 ms"]).broken
     (problem,) = cost_report(found, asserted=["response < 1 s"]).broken
-    assert problem.found == "asserted response < 1 s, there is no answer at 1 of 2 points, first at point 2"
+    assert problem.found == "asserted response < 1 s, but there is no answer at 1 of 2 points, first at point 2"
 
 
 def test_a_point_without_a_cost_breaks_what_is_asserted_of_it(one: Model):

@@ -49,12 +49,12 @@ def test_what_was_found_is_told(one_queue):
 def test_a_point_without_an_answer_breaks_every_assertion(one_queue):
     answers = solve_table(one_queue, {"rate": [0.5, 1.5]}, 2)
     (problem,) = broken(answers, conditions(["response > 0 s"], one_queue))
-    assert problem.found == "asserted response > 0 s, there is no answer at 1 of 2 points, first at point 2"
+    assert problem.found == "asserted response > 0 s, but there is no answer at 1 of 2 points, first at point 2"
 
 
 def test_an_answer_without_points_breaks_every_assertion(one_queue):
     (problem,) = broken(solve_table(one_queue, {}, 0), conditions(["response > 0 s"], one_queue))
-    assert problem.found == "asserted response > 0 s, there is no answer at any point"
+    assert problem.found == "asserted response > 0 s, but there is no answer at any point"
 
 
 def test_all_wrong_assertions_are_told_at_once(one_queue):

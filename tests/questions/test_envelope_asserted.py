@@ -43,5 +43,5 @@ def test_at_saturation_it_is_the_edge_itself():
 
 
 def test_a_point_without_an_answer_meets_nothing():
-    words = "asserted rate > 0/s, there is no answer at 1 of 2 points, first at point 2"
+    words = "asserted rate > 0/s, but there is no answer at 1 of 2 points, first at point 2"
     assert broken("response <= 200 ms", "rate > 0/s", "time=100 ms,300 ms") == words

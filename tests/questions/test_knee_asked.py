@@ -43,7 +43,7 @@ def test_what_means_nothing_is_refused(closed, options, code):
 
 def test_a_share_of_customers_brings_none(model):
     text = MIXED.replace('population = "jobs"', 'population = "12 - queries"')
-    with pytest.raises(UsageError, match="whatever it is") as caught:
+    with pytest.raises(UsageError, match="does not change the number of customers") as caught:
         knee(model(text.replace("range = [0, 300]", "range = [0, 12]")), vary="queries")
     assert caught.value.problems[0].code == "QN017"
 

@@ -135,7 +135,9 @@ def test_rows_without_an_answer_say_why_and_others_are_told(terminal):
     assert told[1]["exactness"] == "approximate"  # a fraction of a user
     assert told[2]["status"].startswith("users is 2000")
     assert told[2]["response_s"] is told[2]["method"] is None
-    assert report.broken[0].found == "asserted response < 1 min, there is no answer at 1 of 3 points, first at point 3"
+    assert (
+        report.broken[0].found == "asserted response < 1 min, but there is no answer at 1 of 3 points, first at point 3"
+    )
     assert [note.code for note in report.notes] == ["QN601", "QN602"]
 
 

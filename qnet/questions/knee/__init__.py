@@ -1,4 +1,4 @@
-"""qnet knee: where the curve of response against load bends.
+"""qnet knee: the load at which the response time begins to grow quickly.
 
 Begin at `knee.knee`; `open` for rates of arrival, `closed` for numbers of customers, `mix` for several classes. They
 search on a `curve`, which is solved on demand; `report` has one row per knee and definition.

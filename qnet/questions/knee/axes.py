@@ -1,4 +1,4 @@
-"""The axis of a knee: the parameter that sets the number of customers, the mix of several, or one of them."""
+"""The axes of knees: a parameter that sets a population or an arrival rate, or the mix of several."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ from qnet.record import Record
 from qnet.units import NUMBER, RATE, format_number
 
 _USUAL = {True: ("users", "customers", "population"), False: ("rate", "arrival_rate")}
-"""Which of several parameters is meant, for closed classes and for open ones."""
+"""The names that decide between several parameters, for closed classes (True) and open ones (False)."""
 _TOTAL = "total rate"
-"""A parameter that the tool adds; no model can have one of this name."""
+"""An added parameter; no model can have one of this name."""
 
 
 class GrowthAxis(Record):
-    """What grows, and which classes grow with it."""
+    """An axis along which load grows, with its parameters and classes."""
 
     name: str
     model: Model
     """The model, with the parameters that the axis needs."""
     parameters: tuple[str, ...]
     weights: tuple[float, ...]
-    """How much each parameter is per unit along the axis."""
+    """The value of each parameter per unit along the axis."""
     classes: tuple[int, ...]
-    """The indices of the classes and chains whose customers come with it, among the customers of the model."""
+    """The indices of the growing classes and chains, among the customers of the model."""
     closed: bool
-    """Whether it counts customers of closed classes; else it is a rate of arrivals."""
+    """Whether it counts customers of closed classes; otherwise it is an arrival rate."""
     least: float
     last: float
     """The largest value that the range of the parameters allows."""
     shown: tuple[tuple[str, float], ...]
-    """What is set for a unit along the axis: each name as people know it, and how much of it."""
+    """The settings per unit along the axis: each parameter by its name in the model, with its weight."""
 
     @property
     def mix(self) -> bool:
@@ -54,17 +54,17 @@ class GrowthAxis(Record):
         return tuple(names[index] for index in self.classes) if len(self.classes) < len(names) else ()
 
     def real(self, values: Any) -> dict[str, Any]:
-        """The columns of parameters at values along the axis, of a mix fractions and all."""
+        """The columns of parameters at values along the axis; fractions are kept."""
         return {name: values * weight for name, weight in zip(self.parameters, self.weights, strict=True)}
 
     def customers(self, values: Any) -> Any:
-        """How many customers of each class that grows there are, fractions and all: (classes, values)."""
+        """The customers, or arrival rates, of each growing class at values along the axis: (classes, values)."""
         known = Values(self.model, self.real(values), len(values))
         loads = [known.evaluate(load_of(self.model.customers[index]), ()) for index in self.classes]
         return np.stack([np.broadcast_to(load, (len(values),)) for load in loads]).astype(float)
 
     def setting(self, value: float) -> str:
-        """What to set for a value, such as `users=196` or `rate=812/s`."""
+        """The settings for a value, such as `users=196` or `rate=812/s`."""
         parts = [value * weight for _, weight in self.shown]
         if self.mix:
             parts = [float(part) for part in apportioned(int(value), self.weights)]
@@ -88,13 +88,13 @@ def apportioned(total: int, weights: Sequence[float]) -> list[int]:
 
 
 def axes(model: Model, vary: str = "") -> list[GrowthAxis]:
-    """Everything along which a model has a knee, or the one parameter that is asked for.
+    """The axes of growth of a model, or the one of the parameter `vary`.
 
-    Of closed classes and chains: the parameter that brings their customers; where there are several, all of them in
-    the mix that is stated, and each alone with the others unchanged. The same of the rates of open ones.
+    For closed classes and chains, the parameters that set their populations: where there are several, all of them in
+    their stated mix, and each alone with the others unchanged. For open ones, likewise those of the arrival rates.
 
-    Raises   `UsageError` QN017 where it is not clear which parameter brings the customers, or the one that is named
-             brings none; QN004 for an unknown one.
+    Raises   `UsageError` QN017 where it is not clear which parameter sets the load, or `vary` sets none; QN004 where
+             `vary` is unknown.
     """
     if vary:
         return [_named(model, vary)]
@@ -105,14 +105,14 @@ def axes(model: Model, vary: str = "") -> list[GrowthAxis]:
 
 
 def load_of(customers: ClassModel | ChainModel) -> Expression:
-    """What says how many customers of a class or chain there are, or come."""
+    """The population or the arrival rate of a class or chain."""
     load = customers.population if customers.population is not None else customers.arrival_rate
     assert load is not None
     return load
 
 
 def _named(model: Model, vary: str) -> GrowthAxis:
-    """The axis of a parameter that was chosen."""
+    """The axis of the parameter `vary`."""
     varied(model, vary)
     for closed in (True, False):
         classes = [
@@ -124,7 +124,7 @@ def _named(model: Model, vary: str) -> GrowthAxis:
             return _axis(model, vary, [(vary, 1.0)], classes, closed)
     drivers = [name for item in model.customers for name in closure(model, load_of(item).names)]
     options = sorted({name for name in drivers if name in model.parameters})
-    text = f'"{vary}" brings no customers: no population and no arrival rate rests on it'
+    text = f'"{vary}" sets no load: no population and no arrival rate depends on it'
     raise UsageError(Problem("QN017", text, "a parameter that does", help=suggest(vary, options)))
 
 
@@ -148,18 +148,18 @@ def _of_dimension(model: Model, closed: bool) -> list[GrowthAxis]:
 
 
 def _driver(model: Model, index: int, closed: bool) -> tuple[str, Model]:
-    """The parameter that brings the customers of a class, and the model, with a parameter added where there is none."""
+    """The parameter that sets the load of a class, and the model, with a parameter added where there is none."""
     item = model.customers[index]
     load = load_of(item)
     names = [name for name in load.names if name in model.parameters]
     if not names:
         name = f"{'population' if closed else 'arrival rate'} of {item.name}"
-        particular = Parameter(name, load, dimension=NUMBER if closed else RATE)
+        added = Parameter(name, load, dimension=NUMBER if closed else RATE)
         changed = _loaded(item, Expression(name, Name(name), (name,)))
         model = model.with_customers(
             changed if number == index else other for number, other in enumerate(model.customers)
         )
-        return name, model.replace(parameters={**model.parameters, name: particular})
+        return name, model.replace(parameters={**model.parameters, name: added})
     while len(names) == 1:
         inner = [name for name in model.parameters[names[0]].expression.names if name in model.parameters]
         if len(inner) != 1:
@@ -169,7 +169,7 @@ def _driver(model: Model, index: int, closed: bool) -> tuple[str, Model]:
     if usual:
         return usual[0], model
     what = "population" if closed else "arrival rate"
-    text = f'it is not clear which parameter brings the customers: the {what} of "{item.name}" is "{load.source}"'
+    text = f'it is not clear which parameter sets the load: the {what} of "{item.name}" is "{load.source}"'
     raise UsageError(Problem("QN017", text, "--vary " + " or --vary ".join(names)))
 
 
@@ -180,16 +180,13 @@ def _loaded(item: ClassModel | ChainModel, load: Expression) -> ClassModel | Cha
 def _axis(
     model: Model, name: str, shares: Sequence[tuple[str, float]], classes: Sequence[int], closed: bool
 ) -> GrowthAxis:
-    """An axis over parameters and their shares; several rates become one parameter, for the search of an edge."""
+    """An axis over parameters and their shares."""
     names = tuple(parameter for parameter, _ in shares)
     weights = tuple(share for _, share in shares)
     lows = [_end(model.parameters[parameter].low, 0.0) / share for parameter, share in shares]
     highs = [_end(model.parameters[parameter].high, float("inf")) / share for parameter, share in shares]
-    title = name
-    if len(shares) > 1:
-        title = f"mix of {', '.join(names)}"
     return GrowthAxis(
-        name=title,
+        name=name if len(shares) == 1 else f"mix of {', '.join(names)}",
         model=model,
         parameters=names,
         weights=weights,
@@ -202,7 +199,7 @@ def _axis(
 
 
 def one_parameter(axis: GrowthAxis) -> GrowthAxis:
-    """The same axis over one added parameter, from which those of a mix follow."""
+    """The axis over one added parameter, the total, from which the parameters of a mix follow; else unchanged."""
     if len(axis.parameters) == 1:
         return axis
     model = axis.model
@@ -215,7 +212,7 @@ def one_parameter(axis: GrowthAxis) -> GrowthAxis:
 
 
 def _end(bound: Expression | None, otherwise: float) -> float:
-    """An end of a range, where it is a plain value."""
+    """The value of an end of a range, if it is constant; otherwise the default."""
     if bound is None or bound.names:
         return otherwise
     return float(evaluate(bound.root, {}, FLOATS))

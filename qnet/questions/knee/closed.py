@@ -1,7 +1,4 @@
-"""The knees of a number of customers: where more of them make the response grow in earnest.
-
-Where a curve would break without any waiting: what customers that never meet each other ask of the stations.
-"""
+"""The knees along a number of customers: N* of the asymptotes, service levels, power and curvature."""
 
 from __future__ import annotations
 
@@ -29,24 +26,24 @@ from qnet.record import Record
 from qnet.units import NUMBER
 
 _LOADS = 64
-"""Values of the axis, evenly spaced in their logarithm, between which the first crossing is enclosed. A choice."""
+"""Values of the axis, evenly spaced in their logarithm, between which the first crossing is enclosed; a choice."""
 _ROUNDING = 1e-9
-"""The relative difference from which one station limits a load more than another; any small number above rounding."""
+"""The relative difference above which one station limits a load more than another; any small number above rounding."""
 
 
 class Light(Record):
-    """The load of the stations as if no customer waited for another, at values along an axis; arrays."""
+    """The load of the stations if no customer waited for another, at values along an axis; arrays."""
 
     load: Any
     """The largest share of the remaining capacity of a station; at 1 the asymptotes of the curve meet."""
     station: Any
     """The label of the station with that share; empty where there is no queueing station."""
     response: Any
-    """Of the first customer, in seconds; of several classes the mean over passages."""
+    """The response of a customer alone, in seconds; for several classes the mean over passages."""
     customers: Any
-    """How many there are of the classes that grow, fractions and all."""
+    """The number of customers of the growing classes; not rounded."""
     failure: QnetError | None
-    """Why there is no answer where the response is not-a-number."""
+    """The reason where the response is NaN."""
 
 
 class Asymptotes:
@@ -90,26 +87,26 @@ class Asymptotes:
         return self.known[key]
 
     def _solved(self, values: Any, at: Any) -> Light:
-        """The light load at values along the axis, with the demands at others."""
-        size, kinds = len(values), len(self.axis.classes)
-        columns = {name: np.repeat(column, kinds) for name, column in self.axis.real(at).items()}
-        for kind, name in enumerate(self.names):
-            columns[name] = np.tile([1.0 if other == kind else 0.0 for other in range(kinds)], size)
-        answers = solve_table(self.lone, columns, size * kinds, self.wanted)
+        """The light load at `values` along the axis, with the demands at other values, `at`."""
+        size, classes = len(values), len(self.axis.classes)
+        columns = {name: np.repeat(column, classes) for name, column in self.axis.real(at).items()}
+        for number, name in enumerate(self.names):
+            columns[name] = np.tile([1.0 if other == number else 0.0 for other in range(classes)], size)
+        answers = solve_table(self.lone, columns, size * classes, self.wanted)
         answers.refuse_all_failed()
-        people = self.axis.customers(values)
+        customers = self.axis.customers(values)
         response = np.stack([self._of_class(answers, index, "response") for index in self.axis.classes])
-        response = np.stack([response[kind, kind::kinds] for kind in range(kinds)])
+        response = np.stack([response[number, number::classes] for number in range(classes)])
         rates = np.stack([self._of_class(answers, index, "throughput") for index in self.axis.classes])
-        rates = np.stack([rates[kind, kind::kinds] for kind in range(kinds)])
-        passing = people * rates
+        rates = np.stack([rates[number, number::classes] for number in range(classes)])
+        passing = customers * rates
         load, station = np.zeros(size), np.full(size, "", dtype=object)
         for label in dict.fromkeys(item.label for item in _queues(answers)):
             share = np.zeros(size)
-            for kind, index in enumerate(self.axis.classes):
-                particular = answers.gather(lambda part, p=index, at=label: _used(self.lone, part, at, p))[kind::kinds]
-                share += people[kind] * particular
-            taken = answers.gather(lambda part, at=label: _used(self.lone, part, at, None))[::kinds]
+            for number, index in enumerate(self.axis.classes):
+                used = answers.gather(lambda part, p=index, at=label: _used(self.lone, part, at, p))[number::classes]
+                share += customers[number] * used
+            taken = answers.gather(lambda part, at=label: _used(self.lone, part, at, None))[::classes]
             share = share / (1 - taken)
             station = np.where(share > load, label, station)
             load = np.maximum(share, load)
@@ -119,7 +116,7 @@ class Asymptotes:
             station = np.where(share > load * (1 + _ROUNDING), limit[1], station)
             load = np.maximum(share, load)
         weights = passing + (passing.sum(0) == 0)
-        return Light(load, station, (weights * response).sum(0) / weights.sum(0), people.sum(0), answers.failure)
+        return Light(load, station, (weights * response).sum(0) / weights.sum(0), customers.sum(0), answers.failure)
 
     def saturating(self, first: float, full: float) -> str:
         """The station that saturates first where the asymptotes meet; `first` is where they begin."""
@@ -148,8 +145,7 @@ class Asymptotes:
         return first_of_many(beyond, *loads[ends].tolist(), *over[ends].tolist())
 
     def _limit(self, answers: Answers) -> tuple[float, str] | None:
-        """The most passages per second of one class alone, and what saturates then, where servers are held
-        meanwhile."""
+        """The saturation throughput of a single class that holds servers while others are visited, and its cause."""
         if len(self.axis.model.customers) > 1 or self.dependent:
             return None
         if not any(part.solution.held_by for part in answers.parts):
@@ -161,7 +157,7 @@ class Asymptotes:
 
 
 def _alone(axis: GrowthAxis, names: list[str]) -> Model:
-    """The model in which an added parameter sets the number of customers of each class that grows."""
+    """The model in which added parameters set the populations of the growing classes."""
     model = axis.model
     customers = list(model.customers)
     parameters = dict(model.parameters)
@@ -194,26 +190,27 @@ def _used(model: Model, part: Part, label: str, index: int | None) -> Any:
 _MOST = 1e9
 """The largest number of customers tried."""
 _DENSE = 1000
-"""Up to this many customers the entire curve is computed, where all its points cost little more than a few."""
+"""Customers up to which the entire curve is computed, where all its points cost little more than a few."""
 _CROSSINGS = 9
-"""The largest number of crossings of a limit reported."""
+"""Most crossings of a limit that are reported."""
 _PARTS = 200
-"""Curvature is measured over this part of N*, and over one customer at least."""
+"""Curvature is measured over N* divided by this, and over at least one customer."""
 _FLAT = 1e-9
-"""Curvature that rounding alone may leave."""
+"""Curvature up to this may be rounding alone."""
 _NO_QUEUE = "its customers never queue, so that the response does not grow with them"
 _LEVEL_FROM = 64.0
-"""Responses that are the same up to twice N* times this are evaluated next where the range ends."""
+"""Where the response is constant up to twice N* times this, the end of the range is tried next."""
 _HILL = 1e-3
-"""A largest curvature is no hill if it is above that at the least number by no more than this share of it."""
+"""The largest curvature must exceed that at the least number by this share of it to be a maximum."""
 
 
 class AlongPopulations:
     """The search of the knees along an axis of closed classes.
 
-    limits   service levels; wanted: the method and its budget.
-    Raises   `NoAnswer` QN404 where there can be none; what the model answers where one of them is alone, if that is
-             no answer; `UsageError` QN017 where their number does not grow.
+    limits   service levels.
+    wanted   the method and its budget.
+    Raises   `NoAnswer` QN404 where the range has no customer; the error of the model for one customer alone;
+             `UsageError` QN017 where the number of customers does not grow.
     """
 
     def __init__(self, axis: GrowthAxis, limits: Sequence[Condition], wanted: Wanted) -> None:
@@ -227,29 +224,29 @@ class AlongPopulations:
             raise NoAnswer(Problem("QN404", text, "a range with one customer at least"))
         fewest, most = axis.customers(np.array([self.first, self.last])).sum(0)
         if self.first < self.last and not most > fewest * (1 + 1e-6):
-            text = f'"{axis.name}" brings no customers: there are {fewest:g} whatever it is'
-            raise UsageError(Problem("QN017", text, "a parameter whose customers grow with it"))
-        # Along a mix every class must be met by some step.
+            text = f'"{axis.name}" does not change the number of customers, which is always {fewest:g}'
+            raise UsageError(Problem("QN017", text, "a parameter that the number of customers grows with"))
+        # Along a mix, steps must be long enough to change every class.
         self.one_of_each = float(np.ceil(1 / min(axis.weights)))
         if axis.mix and not self.curve.points([self.first])[0].answered:
-            # What divides by a number of customers has no answer without any of them.
+            # Figures that divide by the customers of a class need one of each.
             self.first = min(max(self.first, self.one_of_each), self.last)
         self.asymptotes = Asymptotes(axis, self.curve.wanted)
         alone = self.asymptotes.light(np.array([self.first]))
         if alone.failure and np.isnan(alone.response[0]):
-            # A customer alone may fill a station, where those of other classes then have no answer.
+            # A customer alone may saturate a station, and leave no steady state for other classes.
             raise alone.failure
         self.queueing = bool(alone.station[0])
         self.floor = float(alone.response[0])
         self.dependent = self.asymptotes.dependent
         self.n_star = self.asymptotes.meeting(self.first, self.last) if self.queueing else None
-        # One class is solved at many numbers at once; at single servers for little more than the largest alone.
+        # One class is solved at many populations at once; with single servers they cost little more than the largest.
         self.coarse = 33 if len(axis.model.customers) == 1 else 17
         self.dense = _DENSE if len(axis.model.customers) == 1 and _single(axis.model) else self.coarse
         self.span = 0.0
 
     def searches(self, asked: Sequence[str]) -> list[Callable[[], Knee]]:
-        """The searches along the curve for knees that are asked for, by names of `DEFINITIONS`."""
+        """The searches along the curve for the definitions `asked`."""
         if not self.queueing:
             return []
         searches: list[Callable[[], Knee]] = []
@@ -262,9 +259,9 @@ class AlongPopulations:
         return searches
 
     def knees(self, asked: Sequence[str], searched: Sequence[Knee]) -> Knees:
-        """All knees that are asked for.
+        """The knees by the definitions `asked`.
 
-        searched   those of the searches.
+        searched   the results of `searches`.
         """
         knees = self.asymptotic() if self.queueing and "n_star" in asked else []
         if not self.queueing:
@@ -286,7 +283,7 @@ class AlongPopulations:
         )
 
     def none(self, definition: str, why: str, about: str = "") -> Knee:
-        """That there is no such knee."""
+        """The record of a knee that does not exist, with the reason as its status."""
         return Knee(axis=self.axis, definition=definition, about=about, status=why)
 
     def window(self, reach: float) -> Any:
@@ -295,7 +292,7 @@ class AlongPopulations:
         return integer_points(self.first, end, self.dense if end <= self.dense else self.coarse)
 
     def asymptotic(self) -> list[Knee]:
-        """N*, and the one that it would be if demands did not depend on the number of customers."""
+        """N*; where demands depend on the number of customers, also N* with those of the first customer."""
         knees = [self.meets("n_star", self.n_star)]
         if self.dependent:
             knees.append(self.meets("n_star_unloaded", self.asymptotes.meeting(self.first, _MOST, self.first)))
@@ -311,7 +308,7 @@ class AlongPopulations:
         return Knee(axis=self.axis, definition=definition, about="", status="ok", real=value, value=integer)
 
     def level(self, index: int) -> Knee:
-        """The largest number up to which a limit holds; of a limit from below, the smallest from which on it does."""
+        """The largest number up to which a limit holds, or, for a lower limit, the smallest from which it holds."""
         limit = self.limits[index]
         about, excess = limit.source, self.excess(index)
         loads, reach = self.window(1.0), 1.0
@@ -328,16 +325,16 @@ class AlongPopulations:
             return self.none("service_level", f"{status} up to {loads[-1]:.9g}, where the range ends", about)
         crossings: list[float] = []
         for change in changes[:_CROSSINGS]:
-            same = _identical(excess, bool(held[change]))
-            crossings.append(last_integer(same, loads[change], loads[change + 1], self.curve.zoom))
+            unchanged = _holds_as(excess, bool(held[change]))
+            crossings.append(last_integer(unchanged, loads[change], loads[change + 1], self.curve.zoom))
         return self.crossing(about, crossings, bool(held[0]), excess)
 
     def excess(self, index: int) -> Callable[[Any], Any]:
-        """How far one of the limits is exceeded, as a function of the loads."""
+        """The excess over one of the limits, as a function of the loads."""
         return lambda values: self.curve.read_all(values, lambda item: item.excess[index])
 
     def crossing(self, about: str, crossings: list[float], held: bool, excess: Callable[[Any], Any]) -> Knee:
-        """A knee between two integers, of which only one meets the limit."""
+        """The knee between two integers, of which only one meets the limit."""
         low = crossings[0]
         for number, point in zip((low, low + 1), self.curve.points([low, low + 1]), strict=True):
             if not point.answered:
@@ -358,8 +355,9 @@ class AlongPopulations:
     def highest(self, definition: str, of: Callable[[Any], Any], low: float | None = None, margin: float = 0.0) -> Knee:
         """The number of customers at which a figure is highest.
 
-        low      the first number at which it is known.
-        margin   how far beyond a number the curve must be known; 0 for figures of that number alone.
+        of       the figure as a function of the loads.
+        low      the first number at which it is defined; None: the first of the curve.
+        margin   the distance to each side over which it uses the curve; 0 for a figure at a single load.
         """
         reach = 1.0
         low, high = self.first if low is None else low, self.last - margin
@@ -388,14 +386,14 @@ class AlongPopulations:
         return bool(np.ptp(response) <= _FLAT * response[0])
 
     def begins(self, of: Callable[[Any], Any], integer: float, low: float, margin: float) -> bool:
-        """Whether a figure is highest at the first point of the curve; for one customer that is an answer."""
+        """Whether a figure is highest at the first point of the curve, which is a knee only for one customer."""
         if not margin:
             return integer <= low and low > 1
         at_low, at_integer = of(np.array([low, integer]))
         return bool(integer <= low or at_integer <= at_low * (1 + _HILL))
 
     def curved(self) -> Knee:
-        """The number of customers at which the curve bends most."""
+        """The number of customers with the largest curvature."""
         if self.n_star is None:
             return self.none("curvature", "there is no N* to measure it by")
         self.span = max(self.one_of_each, float(np.floor(self.n_star / _PARTS)))
@@ -412,12 +410,12 @@ class AlongPopulations:
 
 
 def _single(model: Model) -> bool:
-    """Whether every station is a delay or has one server, and no steps are parallel: a number of customers costs
-    little more than those below it."""
+    """Whether every station is a delay or has one server, and no steps are parallel, so that solving all populations up
+    to a number costs little more than that number alone."""
     servers = all(item.delay or (not item.rates and item.servers == parse(1)) for item in model.stations)
     return servers and not any(step.branches for step in all_steps(model))
 
 
-def _identical(excess: Callable[[Any], Any], held: bool) -> Callable[[Any], Any]:
-    """Whether a limit holds, or does not, as it did before."""
+def _holds_as(excess: Callable[[Any], Any], held: bool) -> Callable[[Any], Any]:
+    """A function of loads: whether a limit holds there, if `held`, or else whether it does not."""
     return lambda values: (excess(values) <= 0) == held

@@ -1,4 +1,4 @@
-"""The curve on which knees are searched: solved on demand, many points at once, and kept."""
+"""The curve on which knees are searched: solved on demand, many points at once, and cached."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from qnet.record import Record
 Made = TypeVar("Made")
 
 _SOLVES = 80
-"""The budget of an answer is that of all its solves together: some tens of them for a model of several classes."""
+"""Solves of a curve that share the budget of an answer: some tens of them for a model of several classes."""
 _CLOSER = 5
-"""Where parabolas are good to nine digits, and rounding does not yet bend them."""
+"""Refinements after which a parabola gives the maximum to nine digits, before rounding distorts it."""
 _COARSE = 500
-"""The width between integers at which the top of a hill is taken from a parabola, as a share of them."""
+"""The divisor of an integer that gives the width from which the maximum is computed by a parabola."""
 
 
 class Unsolved(Exception):
-    """Some loads are not solved yet."""
+    """A search needs the curve at loads that are not solved yet."""
 
     def __init__(self, values: list[float]) -> None:
         super().__init__("some loads are not solved yet")
@@ -38,17 +38,17 @@ class Unsolved(Exception):
 
 
 class CurvePoint(Record):
-    """The curve at one load; figures of the classes that grow. `excess` has one element per limit."""
+    """The curve at one load, with figures of the growing classes."""
 
     throughput: float
     response: float
     overall: tuple[float, float]
     """Throughput and mean response of all classes together."""
     excess: tuple[float, ...]
-    """How far each limit is exceeded, between -1 and 1: not above 0 where it holds."""
+    """The relative excess over each limit, between -1 and 1: at most 0 where it holds."""
     answered: bool
     method: str | None
-    """None without an answer, and between populations with answers of several methods."""
+    """None without an answer, and between populations that are solved by several methods."""
 
 
 class Curve:
@@ -60,35 +60,37 @@ class Curve:
         self.wanted = wanted.replace(operations=wanted.operations / _SOLVES, enclosed=False)
         self.known: dict[float, CurvePoint] = {}
         self.ended: dict[tuple[float, ...], tuple[Nearby, int]] = {}
-        """By row of a table: where its fixed points ended, and which of the points it is there."""
+        """For each row of a table, the end of its fixed point, and the index of the row there."""
         self.waits = False
-        """Whether loads that are not known yet are solved later, together with those of other searches."""
+        """Whether a new load raises `Unsolved`, so that it is solved together with those of other searches."""
         self.why = ""
-        """Why an approximation was taken; empty where none was, or it was asked for."""
+        """The reason for an approximation; empty where there is none, or it was asked for."""
         self.failure: QnetError | None = None
-        """Why some load has no answer, the gravest of the reasons."""
+        """The error of a load without an answer, the gravest of several."""
 
     @property
     def zoom(self) -> int:
-        """At how many points a part of the curve is sampled: few where each costs as much as the first."""
+        """The number of points at which a part of the curve is sampled: few where each is expensive."""
         single = len(self.axis.model.customers) == 1
         return 33 if single or approximates_closed(self.wanted.method) else 9
 
     def answers(self, values: Any) -> Answers | MixAnswers:
-        """The model solved at values along the axis; of a mix in its exact proportions. What is known already is solved
-        for itself, as notes are to be on these values alone, but from where its fixed points ended."""
+        """The model solved at values along the axis, a mix in its exact proportions.
+
+        Known values are solved again, from the ends of their fixed points, so that notes are on these values alone.
+        """
         rows = self.rows(values)
         answers = solve_table(self.axis.model, rows.columns, rows.size, self.wanted.replace(near=self.near(rows)))
         return rows.between(self.axis.model, answers) if self.axis.mix else answers
 
     def near(self, rows: Corners) -> Nearby | None:
-        """Where the fixed points of rows ended; None where some are not known."""
+        """The ends of the fixed points of rows; None where some are not known."""
         ended = [self.ended.get(key) for key in _keys(rows)]
         points = [item[0].rows([item[1]]) for item in ended if item is not None]
         return Nearby.joined(points) if len(points) == len(ended) and len({item.kind for item in points}) == 1 else None
 
     def points(self, values: Any) -> list[CurvePoint]:
-        """The curve at values along the axis; those that are not known yet are solved together."""
+        """The curve at values along the axis; new ones are solved together."""
         asked = [float(value) for value in values]
         new = sorted(set(asked) - self.known.keys())
         if new and self.waits:
@@ -97,34 +99,36 @@ class Curve:
         return [self.known[value] for value in asked]
 
     def read(self, values: Any, of: Callable[[CurvePoint], float]) -> Any:
-        """One figure at values along the axis, an array; not-a-number where there is no answer."""
+        """One figure at values along the axis, an array; NaN where there is no answer."""
         return np.array([of(point) if point.answered else float("nan") for point in self.points(values)], dtype=float)
 
     def read_all(self, values: Any, of: Callable[[CurvePoint], float]) -> Any:
-        """As `read`, of loads without an answer as well, whose excess means that no limit holds there."""
-        return np.array([of(index) for index in self.points(values)], dtype=float)
+        """As `read`, also for loads without an answer, at which no limit holds."""
+        return np.array([of(point) for point in self.points(values)], dtype=float)
 
     def rows(self, values: Any) -> Corners:
-        """What to solve for values along the axis, as rows of a table; without a mix a row for each."""
+        """The rows of a table to solve for values along the axis; one for each value, except for a mix."""
         if self.axis.mix:
             return corners(self.axis, values)
         each = np.arange(len(values))
         return Corners(self.axis.real(values), len(values), each[:, None], np.ones((len(values), 1)))
 
     def joins(self, other: Curve) -> bool:
-        """Whether loads of this curve may be rows of one table with those of another: all else is the same there, and
-        of closed classes a first look at each has shown its method, and why that is taken."""
-        model, looked = self.axis.model, len(self.known) > 1 and len(other.known) > 1
+        """Whether loads of this curve may be rows of one table with those of another: model and method are the same,
+        and with closed classes both curves have points, so that the method is fixed."""
+        model, sampled = self.axis.model, len(self.known) > 1 and len(other.known) > 1
         closed = any(item.population is not None for item in model.customers)
-        if (closed and not looked) or model is not other.axis.model or self.wanted != other.wanted:
+        if (closed and not sampled) or model is not other.axis.model or self.wanted != other.wanted:
             return False
         named = [model.parameters[name] for name in (*self.axis.parameters, *other.axis.parameters)]
         return not any(item.expression.names for item in named)
 
     def keep(self, new: list[float], rows: Corners, answers: Answers, first: int) -> None:
-        """Keep what a table answers at new loads; forget what is known by another method than an approximation.
+        """Keep the answers of a table at new loads; once a load is approximated, drop those of other methods.
 
-        rows     of the loads, of which the table may have others as well; `first` is the index of their first.
+        rows     the rows of the loads.
+        answers  the answers of the table, which may have other rows as well.
+        first    the index of the first of the rows in the table.
         """
         axis, mine = self.axis, slice(first, first + rows.size)
         self.note(rows, answers, first)
@@ -155,13 +159,13 @@ class Curve:
         self.why = (
             f"method {approximate.method}: {approximate.why}; each solve of a curve has 1/{_SOLVES} of --operations"
         )
-        # A curve of one method has no steps where another takes over.
+        # A curve of one method has no steps between methods.
         self.wanted = self.wanted.replace(method=approximate.method)
         self.known = {value: point for value, point in self.known.items() if point.method == approximate.method}
 
     def note(self, rows: Corners, answers: Answers, first: int) -> None:
-        """Keep where the fixed points of rows ended, with arguments as of `keep`; not of times that depend on the
-        solution, which is to be reached from no load."""
+        """Keep the ends of the fixed points of rows, with arguments as for `keep`; not where times depend on the
+        solution, which must be reached from no load."""
         if needs_solution(self.axis.model):
             return
         keys = _keys(rows)
@@ -173,14 +177,14 @@ class Curve:
 
 
 def _keys(rows: Corners) -> list[tuple[float, ...]]:
-    """By row of a table what is in it."""
+    """The values of each row of a table, as a key."""
     return list(zip(*(rows.columns[name].tolist() for name in sorted(rows.columns)), strict=True))
 
 
 def solve_loads(asked: Mapping[Curve, Sequence[float]]) -> None:
-    """Solve curves at loads that they do not know yet, curves of one model at once.
+    """Solve curves at new loads, curves of one model together.
 
-    asked   by curve, values along its axis.
+    asked   values along the axis, by curve.
     """
     while new := {curve: some for curve, values in asked.items() if (some := sorted(set(values) - curve.known.keys()))}:
         groups: list[list[Curve]] = []
@@ -202,7 +206,7 @@ def _solve(new: Mapping[Curve, list[float]]) -> None:
                               for item in rows])
         for name in names
     }  # fmt: skip
-    # Notes are those of the knees, which are answered for themselves.
+    # Notes come from the knees, which are solved separately.
     wanted = one.wanted.replace(warned=False)
     answers = solve_table(one.axis.model, columns, sum(item.size for item in rows), wanted)
     first = 0
@@ -212,9 +216,9 @@ def _solve(new: Mapping[Curve, list[float]]) -> None:
 
 
 def together(searches: Sequence[tuple[Curve, Callable[[], Made]]]) -> list[Made]:
-    """What some searches find, each along a curve; the loads that they ask for next are solved at once.
+    """The results of some searches, each along a curve; the loads that they need next are solved together.
 
-    searches   each begins anew where a load was not known: what it has asked for before is kept.
+    searches   each is repeated from its beginning after a new load is solved, as the curve keeps all loads.
     """
     result: dict[int, Made] = {}
     while len(result) < len(searches):
@@ -244,34 +248,34 @@ def grown(axis: GrowthAxis, answers: Answers | MixAnswers) -> tuple[Any, Any]:
 
 
 def throughput(axis: GrowthAxis, part: Part) -> Any:
-    """What the classes that grow get done, per second."""
+    """The throughput of the growing classes."""
     return sum(part.solution.classes[index].throughput for index in axis.classes)
 
 
 def response(axis: GrowthAxis, part: Part) -> Any:
-    """The mean response of the classes that grow, weighted by passages; where there are none, over classes."""
-    selected = [part.solution.classes[index] for index in axis.classes]
+    """The mean response of the growing classes, weighted by passages; unweighted where there are none."""
+    growing = [part.solution.classes[index] for index in axis.classes]
     total = throughput(axis, part)
-    nobody = total == 0
-    return sum((item.throughput + nobody) * item.response for item in selected) / (total + nobody * len(selected))
+    idle = total == 0
+    return sum((item.throughput + idle) * item.response for item in growing) / (total + idle * len(growing))
 
 
 def _excess(answers: Answers | MixAnswers, limit: Condition) -> Any:
     metric, bound = answers.of(limit.metric), answers.of(limit.bound)
     size = np.maximum(np.maximum(np.abs(metric), np.abs(bound)), 1e-300)
     excess = (1.0 if limit.upper else -1.0) * (metric - bound) / size
-    # Equality breaks a strict limit, by less than any other number.
+    # Equality breaks a strict limit, by the smallest excess.
     excess = np.where((excess == 0) & ~np.asarray(limit.holds(metric, bound), dtype=bool), 1e-300, excess)
     return np.where(answers.answered & ~np.isnan(excess), excess, 1.0)
 
 
 def power(point: CurvePoint) -> float:
-    """Throughput / response; not-a-number where nothing takes time."""
+    """Throughput / response; NaN where the response is 0."""
     return point.throughput / point.response if point.response > 0 else float("nan")
 
 
 def integer_points(low: float, high: float, count: int) -> Any:
-    """Integers from one to another, both included, at most `count` and evenly spaced."""
+    """At most `count` integers from `low` to `high`, evenly spaced, both ends included."""
     low, high = float(np.ceil(low)), float(np.floor(high))
     if high - low < count:
         return np.arange(low, high + 1)
@@ -279,7 +283,7 @@ def integer_points(low: float, high: float, count: int) -> Any:
 
 
 def loads_to(edge: float, least: float, bounded: bool, count: int) -> Any:
-    """Rates from no load to where the steady state ends: half of them evenly, half closer and closer to the end."""
+    """Rates from no load to the end of the steady state: half of them evenly spaced, half ever closer to the end."""
     if not bounded:
         return np.linspace(least, edge, count)
     even = np.linspace(least, 0.95 * edge, count - count // 2)
@@ -288,7 +292,7 @@ def loads_to(edge: float, least: float, bounded: bool, count: int) -> Any:
 
 
 def last_integer(holds: Callable[[Any], Any], low: float, high: float, count: int) -> float:
-    """The last integer at which something holds, between one where it does and one where it does not."""
+    """The last integer for which `holds` is true, from `low`, where it is, to `high`, where it is not."""
     while high - low > 1:
         loads = integer_points(low, high, count)
         held = holds(loads)
@@ -299,11 +303,13 @@ def last_integer(holds: Callable[[Any], Any], low: float, high: float, count: in
 
 
 def highest_integer(of: Callable[[Any], Any], loads: Any, count: int) -> tuple[float, float]:
-    """The integer at which a figure is highest, and the top of the parabola there.
+    """The integer at which a figure is highest, and the vertex of the parabola there.
 
-    loads    integers that are close enough to show its hill.
-    Method   Closer and closer, to the last number; of thousands to a thousandth, because closer by the differences of
-             an approximation are meaningless: the number is then the one next to the top of the parabola.
+    of       the figure as a function of loads.
+    loads    integers that are close enough to show its maximum.
+    count    the number of points of each refinement.
+    Method   Refinement down to single integers; for thousands of customers only to a width of about 1/500, because the
+             differences of an approximation are meaningless below that: the integer is then next to the vertex.
     """
     while True:
         values = of(loads)
@@ -319,9 +325,9 @@ def highest_integer(of: Callable[[Any], Any], loads: Any, count: int) -> tuple[f
 
 
 def highest_real(of: Callable[[Any], Any], loads: Any, closer: int = _CLOSER) -> float:
-    """Where a smooth figure is highest: closer and closer, and at last the top of a parabola.
+    """The load at which a smooth figure is highest: the vertex of a parabola after some refinements.
 
-    closer   how often to look closer, each time at a quarter of the width.
+    closer   the number of refinements, each to a quarter of the width.
     """
     values = of(loads)
     best = int(np.nanargmax(values))
@@ -333,6 +339,6 @@ def highest_real(of: Callable[[Any], Any], loads: Any, closer: int = _CLOSER) ->
 
 
 def top(left: float, middle: float, right: float) -> float:
-    """Where the parabola through three equally spaced values is highest, from the middle one, in steps."""
+    """The vertex of the parabola through three equally spaced values, in steps from the middle one; 0 if not a hill."""
     bend = left - 2 * middle + right
     return 0.5 * (left - right) / bend if bend < 0 else 0.0

@@ -1,4 +1,4 @@
-"""Knees: where the curve of response against load breaks, by each definition that people use."""
+"""Knees of the curve of response against load, by each definition in use."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from qnet.questions.knee.open import AlongRates, begin_all, edges
 from qnet.questions.points.answers import Answers
 
 TIMES_FLOOR = 2.0
-"""How many times its floor the response may be where nothing else is asked for."""
+"""The default multiple of the response without load."""
 
 
 def knee(
@@ -29,27 +29,26 @@ def knee(
     definitions: Sequence[str] = (),
     wanted: Wanted = AUTO,
 ) -> list[Knees]:
-    """Where the curve of response against load breaks, along everything that brings customers.
+    """The knees of the curve of response against load, along every axis of growth.
 
-    vary         the parameter that brings the customers; without it all that do are taken: `axes.axes`.
-    limits       service levels, such as `response <= 1 s`: of each the largest load up to which it holds.
-    multiple     of open classes: how many times its floor the response may be; None for 2.
-    definitions  names of `DEFINITIONS` that are wanted; none for all.
-    wanted       the method and its budget, which is that of all solves of an axis together.
-    Returns      per axis its knees, in the order of `DEFINITIONS`.
+    vary         the parameter that sets the load; empty for all of them, as in `axes.axes`.
+    limits       service levels, such as `response <= 1 s`, each with the largest load up to which it holds.
+    multiple     for open classes, the multiple of the response without load; None for 2.
+    definitions  names of `DEFINITIONS`; none for all.
+    wanted       the method and its budget, which all solves of an axis share.
+    Returns      the knees of each axis, in the order of `DEFINITIONS`.
     Definitions  N* as in `closed.Asymptotes`. Power is throughput / response, at its largest (Kleinrock,
                  Power and deterministic rules of thumb for probabilistic problems in computer communications, ICC
                  1979). Curvature |v''| / (1 + v'^2)^(3/2) of v = R / R0 over u = N / N*, at its largest (what
                  Satopaa, Albrecht, Irwin and Raghavan, Finding a "kneedle" in a haystack, ICDCS Workshops 2011, call
                  the knee of a continuous curve), by central differences over one customer, or over N* / 200 where
                  that is more.
-    Mixes        Along several parameters at once their customers are in exact proportion, and all figures of the curve
-                 are between integer populations: `mix.corners`.
-    Raises       `UsageError` QN017, QN018, also for definitions that nothing here has, and of conditions; `NoAnswer`
-                 QN404 where nothing queues, QN401 where there is no steady state at any load; what the solver has
-                 against the model.
-    Limits       Between the points sampled first (all of a curve of one class up to 1000 customers, else
-                 17 or 33) a curve is taken to have one hill or one crossing.
+    Mixes        Along several parameters at once their customers are in exact proportion, and figures are interpolated
+                 between integer populations: `mix.corners`.
+    Raises       `UsageError` QN017, QN018 for definitions that no axis has, and for faulty conditions; `NoAnswer` QN404
+                 where nothing queues, QN401 where there is no steady state at any load; and what the solver raises.
+    Limits       Between the points sampled first (all of a curve of one class up to 1000 customers, otherwise
+                 17 or 33) a curve is assumed to have one hill or one crossing.
     """
     for name in definitions:
         if name not in DEFINITIONS:
@@ -81,7 +80,7 @@ def knee(
 
 
 def _refuse_impossible(definitions: Sequence[str], along: Sequence[GrowthAxis], limited: bool) -> None:
-    """Refuse definitions that were asked for and that no axis has."""
+    """Refuse requested definitions that no axis has."""
     possible = dict.fromkeys(name for axis in along for name in OF_KIND[axis.closed])
     for name in definitions:
         if name not in possible:
@@ -94,14 +93,14 @@ def _refuse_impossible(definitions: Sequence[str], along: Sequence[GrowthAxis], 
 
 
 def answered_knees(knees: Knees) -> list[Knee]:
-    """The knees that have a response."""
+    """The knees at which there is a response."""
     return [item for item in knees.knees if item.status == "ok" and item.definition != "saturation"]
 
 
 def around(result: Sequence[Knees]) -> list[tuple[list[Knee], Answers | MixAnswers, list[CurvePoint]]]:
-    """By axis the knees that have a response, with the model solved there, and the curve one step beyond.
+    """For each axis, the knees with a response, the model solved at them, and the curve one step beyond.
 
-    result   the knees of all axes. One step is one customer, or a hundredth of a rate.
+    result   the knees of all axes. One step is one customer, or one percent of a rate.
     """
     known = [answered_knees(item) for item in result]
     values = [np.array([item.value for item in knees], dtype=float) for knees in known]

@@ -14,12 +14,12 @@ DEFINITIONS: dict[str, str] = {
     "multiple": "default",
     "saturation": "capacity",
 }
-"""By the name of a definition: where it comes from."""
+"""The sources of the definitions, by name."""
 OF_KIND: dict[bool, tuple[str, ...]] = {
     True: ("n_star", "service_level", "power", "curvature"),
     False: ("service_level", "power", "multiple", "saturation"),
 }
-"""What there is along a number of customers, and along a rate of arrivals."""
+"""The definitions along a number of customers (True), and along a rate of arrivals (False)."""
 
 
 class Knee(Record):
@@ -29,19 +29,19 @@ class Knee(Record):
     definition: str
     """A name of `DEFINITIONS`; `n_star_unloaded` for N* with the demands of the first customer."""
     about: str
-    """The limit, or the multiple, that it is the knee of."""
+    """The limit, or the multiple of the floor, that defines the knee; empty for other definitions."""
     status: str
     """`ok`, or why there is no such knee."""
     real: float | None = None
-    """Where it is along the axis."""
+    """Its position along the axis."""
     value: float | None = None
-    """Of closed classes the integer; else as `real`."""
+    """For closed classes, an integer position; otherwise as `real`."""
     also: tuple[float, ...] = ()
-    """Where else the curve crosses the limit."""
+    """Further positions at which the curve crosses the limit."""
 
     @property
     def name(self) -> str:
-        """What it is the knee of, such as `service_level (response <= 1 s) along users`."""
+        """The name of the knee, such as `service_level (response <= 1 s) along users`."""
         about = f" ({self.about})" if self.about else ""
         return f"{self.definition}{about} along {self.axis.name}"
 
@@ -53,12 +53,12 @@ class Knees(Record):
     knees: tuple[Knee, ...]
     curve: Curve
     first: float
-    """Where the curve begins along the axis: the first customer, or hardly any arrivals."""
+    """The first value along the axis: one customer, or next to no arrivals."""
     floor: float
     """The response of the first customer, in seconds."""
     dependent: bool
     """Whether demands change along the axis."""
     span: float
-    """Over how many customers to each side curvature was measured; 0 where it was not."""
+    """The number of customers to each side over which curvature was measured; 0 where it was not."""
     saturating: str
-    """What reaches its capacity first; empty where nothing does within the range."""
+    """The station that saturates first; empty where none does within the range."""

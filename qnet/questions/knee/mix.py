@@ -1,4 +1,4 @@
-"""The answers of a mix of customers in its exact proportions, between the integer populations around it."""
+"""The answers of a mix of customers in exact proportions, interpolated between integer populations."""
 
 from __future__ import annotations
 
@@ -25,31 +25,31 @@ class Corners(Record):
 
     columns: dict[str, Any]
     size: int
-    """How many rows."""
+    """The number of rows."""
     indices: Any
-    """(points, corners) which of the rows surround each point."""
+    """(points, corners): the rows that surround each point."""
     shares: Any
-    """(points, corners) how much of each counts."""
+    """(points, corners): the weight of each of these rows."""
 
     def between(self, model: Model, answers: Answers, first: int = 0) -> MixAnswers:
-        """The answers at the points, from a table in which the rows begin at `first`.
+        """The answers at the points, from those of a table in which the rows begin at `first`.
 
-        model    that of the table.
-        answers  of the table.
+        model    the model that was solved.
+        answers  the answers of the table.
         """
         return MixAnswers(model, answers, self.indices + first, self.shares)
 
 
 def corners(axis: GrowthAxis, values: Any) -> Corners:
-    """The integer populations around points of a mix, by which its customers are in its exact proportions.
+    """The integer populations around points of a mix whose customers are in exact proportion.
 
-    axis      of closed classes and several parameters; values: customers of all of them together.
-    Returns   `Corners`. The first ten customers of a mix of 25 and 4 are 8.62 and 1.38.
+    axis      an axis of closed classes with several parameters.
+    values    (points,) numbers of customers of all classes together.
+    Returns   `Corners`. Ten customers of a mix of 25 and 4 are 8.62 and 1.38.
 
-    Method    Rates and numbers of customers are interpolated linearly between solved integer populations: those at the
-              corners of the simplex around the exact mix. Times are interpolated weighted by the passages whose mean
-              they are, so that Little's law and the response time law N = X (R + Z) hold between integer populations
-              too. Populations split into integers would go in steps, each a step of one class.
+    Method    Rates and numbers of customers are interpolated linearly between the solved integer populations at the
+              corners of the simplex around the exact mix. Times are interpolated with their passages as weights, so
+              that Little's law and the response time law N = X (R + Z) hold between integer populations too.
     Source    The simplices: @kuhn1960.
     Limits    Between integer populations a figure is a definition, not the figure of any system.
     """
@@ -58,25 +58,27 @@ def corners(axis: GrowthAxis, values: Any) -> Corners:
     exact = np.where(np.abs(exact - near) <= _INTEGER * np.maximum(near, 1.0), near, exact)
     floor = np.floor(exact)
     order = np.argsort(floor - exact, axis=1, kind="stable")
-    left = np.take_along_axis(exact - floor, order, axis=1)
-    size, kinds = exact.shape
-    shares = -np.diff(left, prepend=1.0, append=0.0, axis=1)
-    around = np.repeat(floor[:, None, :], kinds + 1, axis=1)
-    for step in range(kinds):
+    fractions = np.take_along_axis(exact - floor, order, axis=1)
+    size, classes = exact.shape
+    shares = -np.diff(fractions, prepend=1.0, append=0.0, axis=1)
+    around = np.repeat(floor[:, None, :], classes + 1, axis=1)
+    for step in range(classes):
         around[np.arange(size), step + 1 :, order[:, step]] += 1
-    # What has no share may lie beyond a range.
+    # A corner without a share may lie outside the range of a parameter.
     around = np.where((shares > 0)[:, :, None], around, floor[:, None, :])
-    unique, point = np.unique(around.reshape(-1, kinds), axis=0, return_inverse=True)
-    columns = {name: unique[:, kind] for kind, name in enumerate(axis.parameters)}
-    return Corners(columns, len(unique), point.reshape(size, kinds + 1), shares)
+    unique, point = np.unique(around.reshape(-1, classes), axis=0, return_inverse=True)
+    columns = {name: unique[:, number] for number, name in enumerate(axis.parameters)}
+    return Corners(columns, len(unique), point.reshape(size, classes + 1), shares)
 
 
 class MixAnswers:
-    """As `Answers`, for points between integer populations."""
+    """Answers at points between integer populations, with the interface of `Answers`.
+
+    corners          the answers at integer populations.
+    indices, shares  (points, corners): which of them surround each point, and their weights.
+    """
 
     def __init__(self, model: Model, corners: Answers, indices: Any, shares: Any) -> None:
-        """From answers at integer populations; which of them surround each point, and their shares: (points,
-        corners)."""
         self.model = model
         self.corners = corners
         self.size = len(indices)
@@ -86,12 +88,13 @@ class MixAnswers:
         self.answered: Any = ~failed.any(axis=1)
         first: list[int] = indices[range(self.size), failed.argmax(axis=1)].tolist()
         self.status: list[str] = [
-            OK if here else corners.status[index] for here, index in zip(self.answered.tolist(), first, strict=True)
+            OK if answered else corners.status[index]
+            for answered, index in zip(self.answered.tolist(), first, strict=True)
         ]
         around: list[list[int]] = indices.tolist()
         several = [{corners.method[index] for index in each} for each in around]
         self.method: list[str | None] = [next(iter(names)) if len(names) == 1 else None for names in several]
-        """The method of each point; None where its corners have several."""
+        """The method at each point; None where its corners have several."""
         self.methods = corners.methods
         self.exact = corners.exact
         self.reasons = corners.reasons
@@ -100,7 +103,7 @@ class MixAnswers:
 
     @property
     def parts(self) -> list[Part]:
-        """What was solved."""
+        """The parts of the solution at the corners."""
         return self.corners.parts
 
     def gather(self, of: Callable[[Part], Any]) -> Any:
@@ -108,7 +111,7 @@ class MixAnswers:
         return self._between(self.corners.gather(of))
 
     def mean(self, of: Callable[[Part], Any], passages: Callable[[Part], Any]) -> Any:
-        """A time per point, of which the corners have means over passages, from functions of a part."""
+        """A mean time per point, with the passages of the corners as weights, from functions of a part."""
         return self._weighted(self.corners.gather(of), self.corners.gather(passages))
 
     def of(self, expression: Expression) -> Any:
@@ -124,14 +127,13 @@ class MixAnswers:
             return evaluate(expression.root, known, operations, self.model.choices) + nothing
 
     def _named(self, name: str) -> Any:
-        """A parameter, or a figure of the solution."""
+        """The value of a parameter, or of a figure of the solution, per point."""
         value = self.corners.of(_plain(name))
         if not is_figure(name) or all_figures(self.model, [name])[name] != TIME:
             return self._between(value)
-        particular = solution_name("throughput", about(name))
-        return self._weighted(
-            value, self.corners.of(_plain(particular if particular in all_figures(self.model) else "throughput"))
-        )
+        throughput = solution_name("throughput", about(name))
+        passages = throughput if throughput in all_figures(self.model) else "throughput"
+        return self._weighted(value, self.corners.of(_plain(passages)))
 
     def _between(self, value: Any) -> Array:
         """Figures of the corners, linearly interpolated; a value equal at all corners is kept exactly."""
@@ -142,14 +144,14 @@ class MixAnswers:
     def _weighted(self, value: Array, passages: Array) -> Array:
         """Means of the corners, weighted by passages; unweighted where there are no passages."""
         total = self._between(passages)
-        nobody = ~(total > 0)
-        return np.where(nobody, self._between(value), self._between(value * passages) / np.where(nobody, 1.0, total))
+        idle = ~(total > 0)
+        return np.where(idle, self._between(value), self._between(value * passages) / np.where(idle, 1.0, total))
 
 
 def rate_and_time(
     answers: Answers | MixAnswers, rate: Callable[[Part], Any], time: Callable[[Part], Any]
 ) -> tuple[Any, Any]:
-    """Passages per second and the mean time of one, per point, from functions of a part."""
+    """Passages per second and their mean time, per point, from functions of a part."""
     mean: Any = answers.mean(time, rate) if isinstance(answers, MixAnswers) else answers.gather(time)
     return answers.gather(rate), mean
 

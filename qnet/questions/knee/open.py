@@ -1,4 +1,4 @@
-"""The knees of a rate of arrivals: where the response leaves its floor, and where the steady state ends."""
+"""The knees along an arrival rate: multiples of the response without load, service levels, power and saturation."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from qnet.units import NUMBER, RATE
 
 _LOADS = AUTO.replace(warned=False)
 _MULTIPLE = "multiple of the rates"
-"""A parameter that the tool adds; no model can have one of this name."""
+"""An added parameter; no model can have one of this name."""
 
 
 class Edge(Record):
@@ -37,23 +37,22 @@ class Edge(Record):
     """Whether there is a steady state at any value."""
     value: float
     cause: int
-    """What ends it: a word of `scan`."""
+    """One of the causes of `scan`, such as `SATURATION`."""
     station: str
-    """What saturates."""
+    """The station that saturates."""
 
 
 def edges(axes: Sequence[GrowthAxis]) -> list[Edge]:
-    """The end of the steady state along each of some axes of open classes; closed ones are left out, as they do not
-    affect it.
+    """The end of the steady state along each of some axes of open classes, without the closed classes.
 
-    Method   Axes of one model, without ranges, are searched as points of one batch: of a multiple of the stated rates,
-             which only some of the parameters follow.
+    Method   Axes of one model, without ranges, are searched as points of one batch: along a multiple of the stated
+             rates, which only the parameters of the axis follow at each point.
     """
     if len(axes) > 1 and all(_joins(axes[0], axis) for axis in axes):
         try:
             return _together(axes)
         except QnetError:
-            pass  # Each axis raises what is wrong along it.
+            pass  # Searched alone, each axis raises its error.
     return [_alone(one_parameter(axis)) for axis in axes]
 
 
@@ -75,7 +74,7 @@ def _alone(axis: GrowthAxis) -> Edge:
 
 
 def _joins(one: GrowthAxis, axis: GrowthAxis) -> bool:
-    """Whether an axis may be searched with another one."""
+    """Whether an axis may be searched in one batch with the axis `one`."""
     if axis.model is not one.model or axis.closed:
         return False
     parameters = [axis.model.parameters[name] for name in axis.parameters]
@@ -103,7 +102,7 @@ def _together(axes: Sequence[GrowthAxis]) -> list[Edge]:
         expression = Expression(f"a share of {name}", value, (grows, _MULTIPLE, rest))
         changed[name] = model.parameters[name].replace(expression=expression)
     points = {name: np.array(values) for name, values in coordinates.items()}
-    # Parameters are computed in order.
+    # Parameters are computed in this order.
     parameters = {**added, **model.parameters, **changed}
     trial = Trial(
         without_closed(model.replace(parameters=parameters)),
@@ -126,15 +125,16 @@ def _together(axes: Sequence[GrowthAxis]) -> list[Edge]:
 
 
 _IDLE = 1e-12
-"""Share of the saturation throughput that counts as no load."""
+"""The share of the saturation throughput that counts as no load."""
 
 
 class AlongRates:
     """The search of the knees along an axis of open classes.
 
-    edge      where the steady state ends along it.
-    limits    service levels; wanted: the method and its budget.
-    multiple  how many times its floor the response may be; the floor is the response without load of these classes.
+    edge      the end of the steady state along it.
+    limits    service levels.
+    wanted    the method and its budget.
+    multiple  the multiple of the floor, which is the response of these classes without load.
     Raises    `NoAnswer` QN401 where there is no steady state at any rate, QN404 where the customers never queue.
     """
 
@@ -150,12 +150,14 @@ class AlongRates:
             text = f"there is no steady state at any {axis.name}"
             raise NoAnswer(Problem("QN401", text, "a load below every capacity"))
         if edge.cause == ENDLESS and any(item.capacity is not None for item in axis.model.stations):
-            text = f"{axis.name}: whoever finds a station full is lost, so that no rate is too much"
+            text = (
+                f"{axis.name}: customers that arrive at a full station are lost, so there is a steady state at any rate"
+            )
             help = "qnet envelope finds the largest load with a limit such as --limit 'loss <= 1 %'"
-            raise NoAnswer(Problem("QN404", text, "a station that takes all who come", help=help))
+            raise NoAnswer(Problem("QN404", text, "a station without capacity", help=help))
         if edge.cause == ENDLESS:
             text = f"{axis.name}: its customers never queue, so that the response does not grow with them"
-            raise NoAnswer(Problem("QN404", text, "a queueing station on their way"))
+            raise NoAnswer(Problem("QN404", text, "a queueing station on their route"))
         self.edge, self.bounded = edge.value, bool(edge.cause == SATURATION)
         self.saturating = edge.station
         self.idle = max(axis.least, _IDLE * self.edge)
@@ -169,13 +171,13 @@ class AlongRates:
         self.floor = float("nan")
 
     def begin(self) -> None:
-        """Find the floor; raises what the solver has against it. For several axes `begin_all` is quicker."""
+        """Compute the floor; raises the error of the solver. For several axes `begin_all` is faster."""
         self.floor = self.unloaded.points([self.least])[0].response
         if self.unloaded.failure is not None:
             raise self.unloaded.failure
 
     def searches(self, asked: Sequence[str]) -> list[Callable[[], Knee]]:
-        """The searches along the curve for knees that are asked for, by names of `DEFINITIONS`."""
+        """The searches along the curve for the definitions `asked`."""
         searches: list[Callable[[], Knee]] = []
         if "service_level" in asked:
             for index, limit in enumerate(self.limits):
@@ -188,9 +190,9 @@ class AlongRates:
         return searches
 
     def knees(self, asked: Sequence[str], searched: Sequence[Knee]) -> Knees:
-        """All knees that are asked for.
+        """The knees by the definitions `asked`.
 
-        searched   those of the searches.
+        searched   the results of `searches`.
         """
         knees = list(searched)
         if "saturation" in asked:
@@ -212,28 +214,28 @@ class AlongRates:
         )
 
     def none(self, definition: str, why: str, about: str = "") -> Knee:
-        """That there is no such knee."""
+        """The record of a knee that does not exist, with the reason as its status."""
         return Knee(axis=self.axis, definition=definition, about=about, status=why)
 
     def excess(self, index: int) -> Callable[[Any], Any]:
-        """How far one of the limits is exceeded, as a function of rates."""
+        """The excess over one of the limits, as a function of rates."""
         return lambda values: self.curve.read_all(values, lambda item: item.excess[index])
 
     @property
     def lift(self) -> str:
-        """The limit that the multiple sets, in words."""
+        """The limit of the multiple, in words."""
         growing = self.axis.growing
         figure = f"response('{growing[0]}')" if len(growing) == 1 else "growing response" if growing else "response"
         return f"{figure} <= {self.multiple:g} x its floor"
 
     def lifted(self, values: Any) -> Any:
-        """How far the response is above the multiple of its floor, between -1 and 1."""
+        """The relative excess of the response over the multiple of its floor, between -1 and 1."""
         bound = self.multiple * self.floor
         response = self.curve.read(values, lambda point: point.response)
         return np.where(np.isnan(response), 1.0, (response - bound) / np.fmax(response, bound))
 
     def crossing(self, definition: str, about: str, excess: Callable[[Any], Any], upper: bool) -> Knee:
-        """The rate up to which a limit holds; of a limit from below, from which on it does."""
+        """The rate up to which a limit holds, or, for a lower limit, from which it holds."""
         loads = self.loads
         over = excess(loads)
         held = over <= 0
@@ -258,12 +260,9 @@ class AlongRates:
         )
 
     def change(self, excess: Callable[[Any], Any], sign: float, ends: slice, loads: Any, over: Any) -> float:
-        """The rate at which a limit begins or ceases to hold, between two."""
-        low, high = loads[ends]
-        at_low, at_high = sign * over[ends]
-        array = np.array
-        ends_of = array([low]), array([high]), array([at_low]), array([at_high])
-        return float(root(lambda x: sign * excess(x), *ends_of, arrays())[0])
+        """The rate between two loads at which a limit begins or ceases to hold."""
+        low, high, at_low, at_high = (np.array([value]) for value in (*loads[ends], *(sign * over[ends])))
+        return float(root(lambda x: sign * excess(x), low, high, at_low, at_high, arrays())[0])
 
     def powerful(self) -> Knee:
         """The rate at which throughput / response is largest."""
@@ -274,14 +273,14 @@ class AlongRates:
 
 
 def begin_all(seekers: Sequence[AlongRates]) -> None:
-    """Find the floors of axes together; raises as `AlongRates.begin`."""
+    """Compute the floors of several axes together; raises what `AlongRates.begin` raises."""
     solve_loads({seeker.unloaded: [seeker.least] for seeker in seekers})
     for seeker in seekers:
         seeker.begin()
 
 
 def _without_least(axis: GrowthAxis) -> GrowthAxis:
-    """The axis with no end of the range below: the floor is without load, also where a range begins with some."""
+    """The axis without the lower end of its range, because the floor is the response without load."""
     name = axis.parameters[0]
     parameters = {**axis.model.parameters, name: axis.model.parameters[name].replace(low=None)}
     return axis.replace(model=axis.model.replace(parameters=parameters))

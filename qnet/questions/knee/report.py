@@ -1,7 +1,4 @@
-"""Knees as a report: one row per knee and definition, with what happens there and one step beyond.
-
-The intervals of knees by the calibration of parameters: where they are, and what happens at their stated loads.
-"""
+"""The report on knees: one row per knee and definition, with the figures there and one step beyond, and intervals."""
 
 from __future__ import annotations
 
@@ -40,13 +37,13 @@ else:
     summaries = lazy("qnet.questions.presentation.summaries")
 
 
-def doubted(
+def _intervals(
     model: Model, result: Sequence[Knees], again: Callable[[Model], list[Knees]]
 ) -> tuple[list[tuple[Cell, ...]], list[Note]]:
-    """Both ends of the customers, or the rate, of every knee, and of throughput and response at its stated load.
+    """The intervals of the position of every knee, and of throughput and response at its stated load.
 
-    again    finds the knees of the model with another value of a parameter.
-    Returns  for every knee of every axis the cells of `DOUBT`, and notes on what they rest on.
+    again    computes the knees of a model with another value of a parameter.
+    Returns  the cells of `DOUBT` for every knee of every axis, and notes on them.
     """
     known: dict[tuple[str, float], dict[str, Knees]] = {}
 
@@ -75,9 +72,9 @@ def _ends(
 
     def moved(steps: list[tuple[int, float]]) -> Any:
         names = [(doubts.names[index], value) for index, value in steps]
-        return np.array([_figures_doubt(knees, with_value(*one).get(knees.axis.name)) for one in names])
+        return np.array([_figures_of(knees, with_value(*one).get(knees.axis.name)) for one in names])
 
-    carried = doubts.carried(np.array(_figures_doubt(knees, knees)), moved)
+    carried = doubts.carried(np.array(_figures_of(knees, knees)), moved)
     ends = np.stack([carried.low, carried.high], axis=1)
     rows: list[tuple[Cell, ...]] = []
     for index in range(len(knees.knees)):
@@ -88,8 +85,9 @@ def _ends(
     return rows, carried.lame
 
 
-def _figures_doubt(stated: Knees, result: Knees | None) -> list[list[float]]:
-    """By knee of the stated model: where it is in the other, and throughput and response there at its stated load."""
+def _figures_of(stated: Knees, result: Knees | None) -> list[list[float]]:
+    """For each knee of the stated model, its position in another one, and throughput and response of that one at the
+    stated load; NaN without an answer."""
     nothing = float("nan")
     figures = [[nothing] * len(stated.knees) for _ in range(3)]
     if result is None:
@@ -97,7 +95,7 @@ def _figures_doubt(stated: Knees, result: Knees | None) -> list[list[float]]:
     others = {(item.definition, item.about): item for item in result.knees}
     for index, item in enumerate(stated.knees):
         other = others.get((item.definition, item.about))
-        figures[0][index] = nothing if other is None or item.status != "ok" else _where(other)
+        figures[0][index] = nothing if other is None or item.status != "ok" else _position(other)
     answered = answered_knees(stated)
     if answered:
         there = result.curve.answers(np.array([item.value for item in answered], dtype=float))
@@ -109,12 +107,12 @@ def _figures_doubt(stated: Knees, result: Knees | None) -> list[list[float]]:
     return figures
 
 
-def _where(item: Knee) -> float:
-    """Customers, not rounded, or the rate."""
-    index = item.real if item.axis.closed else item.value
-    if item.status != "ok" or index is None:
+def _position(item: Knee) -> float:
+    """The number of customers, not rounded, or the rate of a knee; NaN where there is none."""
+    position = item.real if item.axis.closed else item.value
+    if item.status != "ok" or position is None:
         return float("nan")
-    return float(item.axis.customers(np.array([index])).sum()) if item.axis.closed else index
+    return float(item.axis.customers(np.array([position])).sum()) if item.axis.closed else position
 
 
 def _cell(value: Any) -> Cell:
@@ -148,9 +146,9 @@ COLUMNS = (
 )
 """`definition` is a name of `DEFINITIONS`, or `n_star_unloaded`.
 
-`throughput` and `response` are the metrics of these names, of all classes together, as limits and assertions mean them.
-Where some classes are constant, `growing` names the others, and the columns after it are theirs: the curve on which
-n_star, power, curvature and multiple are knees.
+`throughput` and `response` are those of all classes together, as in limits and assertions. Where some classes are
+constant, `growing` names the others, and the columns after it are theirs: the curve on which n_star, power, curvature
+and multiple are knees.
 """
 
 DOUBT = (
@@ -168,7 +166,7 @@ and of throughput and response there."""
 
 _NOTHING: tuple[Cell, ...] = (None,) * 11
 _DRAWN = 41
-"""Points of a curve that is drawn."""
+"""Points of a plotted curve."""
 
 
 def knee_report(
@@ -183,10 +181,10 @@ def knee_report(
 ) -> Report:
     """Find the knees of a model and report them; the arguments are those of `knee.knee`.
 
-    vary, limit  as the model states them by default.
-    asserted  conditions that must hold at every knee; those that are false stand in `broken` of the report.
-    curve     also rows along the curve, to draw it.
-    Raises    as `knee.knee`; `NoAnswer` where no definition has a knee.
+    vary, limit  default: those that the model states.
+    asserted     conditions that must hold at every knee; those that are false stand in `broken` of the report.
+    curve        whether rows along the curve are added, to plot it.
+    Raises       what `knee.knee` raises; `NoAnswer` where no definition has a knee.
     """
     vary, limits = vary or model.knee_question.vary, tuple(limit) or model.knee_question.limits
     claimed = conditions(asserted, model)
@@ -207,27 +205,27 @@ def knee_report(
             problems += [_unanswered(claim.source, item, missing) for claim in claimed]
     methods = tuple(dict.fromkeys(name for one in answers for name in one.methods))
     judged, parts = _judged(model, limits, claimed), [part for one in answers for part in one.parts]
-    guessed = [*percentile_notes(model, judged, parts), *effect_notes(model, model.settings, judged)]
+    notes = [*percentile_notes(model, judged, parts), *effect_notes(model, model.settings, judged)]
     exact = all_exact(model, judged, parts)
     trust = (", ".join(methods), label(exact))
-    sure = {text: label(all_exact(model, [condition(text, model).metric], parts)) for text in limits}
+    labels = {text: label(all_exact(model, [condition(text, model).metric], parts)) for text in limits}
     means = label(all_exact(model, (), parts))
     if multiple is not None:
         rows = [_with_source(row, "multiple", "stated multiple") for row in rows]
     about = [column.key for column in COLUMNS].index("about")
-    listed, columns = [(*row, trust[0], sure.get(str(row[about]), means)) for row in rows], COLUMNS
+    listed, columns = [(*row, trust[0], labels.get(str(row[about]), means)) for row in rows], COLUMNS
     if model.calibration is not None:
-        ends, notes = doubted(model, result, lambda other: knee(other, vary, limits, multiple, definition, wanted))
-        guessed += notes
+        ends, more = _intervals(model, result, lambda other: knee(other, vary, limits, multiple, definition, wanted))
+        notes += more
         columns = (*COLUMNS, *DOUBT)
-        listed = [(*row, *more) for row, more in zip(listed, ends, strict=True)]
+        listed = [(*row, *interval) for row, interval in zip(listed, ends, strict=True)]
     return Report(
         schema="qnet/knee/1",
         title=f"{model.title}: knees",
         columns=columns,
         rows=listed,
         readable=[_rounded(row) for row in listed],
-        notes=(*_notes(result, answers), *guessed),
+        notes=(*_notes(result, answers), *notes),
         meta=Basis(model, trust[0], exact, means=means_exact(model, judged, parts)),
         group="along",
         plot=_plot(model, result, drawn, (*trust, *[None] * (len(columns) - len(COLUMNS))), timed) if curve else None,
@@ -237,23 +235,23 @@ def knee_report(
 
 
 def _judged(model: Model, limits: Sequence[str], claimed: Sequence[Condition]) -> list[Expression]:
-    """What service levels and assertions are about."""
+    """The metrics of service levels and assertions."""
     return [item.metric for item in (*(condition(text, model) for text in limits), *claimed)]
 
 
 def _refuse_all_missing(model: Model, result: Sequence[Knees]) -> None:
-    """Refuse where no definition has a knee, with what every one of them says."""
+    """Raise `NoAnswer` where no definition has a knee, with the status of each."""
     knees = [one for item in result for one in item.knees]
     if not any(one.status == "ok" for one in knees):
-        identical = {one.status: [item.name for item in knees if item.status == one.status] for one in knees}
-        why = "; ".join(f"{', '.join(names)}: {status}" for status, names in identical.items())
+        by_status = {one.status: [item.name for item in knees if item.status == one.status] for one in knees}
+        why = "; ".join(f"{', '.join(names)}: {status}" for status, names in by_status.items())
         raise NoAnswer(
             Problem("QN404", f"no knee: {why}", "another definition, another limit or a wider range", file=model.name)
         )
 
 
 def _false(claim: Condition, answered: Sequence[Knee], there: Answers | MixAnswers) -> list[Problem]:
-    """That an assertion is false, with the first knee at which it is, and the names of the others."""
+    """The problem of a false assertion, with the first knee at which it is false, and the names of the others."""
     fails, metric = failing(there, claim)
     indices = [index for index in range(there.size) if fails[index]]
     if not indices:
@@ -274,11 +272,11 @@ def _reported(
 
 
 def _figures(knees: Knees, there: Answers | MixAnswers, beyond: Sequence[CurvePoint]) -> list[tuple[Cell, ...]]:
-    """From throughput to utilization, per knee."""
+    """The cells from throughput to utilization, per knee."""
     closed, growing = knees.axis.closed, ", ".join(knees.axis.growing)
     overall = _changes(everything(there), [point.overall[1] for point in beyond], closed)
     further = [point.response for point in beyond]
-    particular = _changes(grown(knees.axis, there), further, closed) if growing else [(None,) * 4] * there.size
+    of_growing = _changes(grown(knees.axis, there), further, closed) if growing else [(None,) * 4] * there.size
     names, used = _busiest(there)
     rows: list[tuple[Cell, ...]] = []
     for index in range(there.size):
@@ -286,7 +284,7 @@ def _figures(knees: Knees, there: Answers | MixAnswers, beyond: Sequence[CurvePo
             rows.append(_NOTHING)
             continue
         station = str(names[index]) or None
-        rows.append((*overall[index], growing or None, *particular[index], station, float(used[index])))
+        rows.append((*overall[index], growing or None, *of_growing[index], station, float(used[index])))
     return rows
 
 
@@ -317,9 +315,9 @@ def _busiest(there: Answers | MixAnswers) -> tuple[list[str], list[float]]:
 
 
 def _row(knees: Knees, item: Knee, figures: tuple[Cell, ...]) -> tuple[Cell, ...]:
-    """The cells of a knee, method and exactness apart."""
+    """The cells of a knee without method and exactness."""
     axis = knees.axis
-    real, integer, rate = (None, None, item.value) if not axis.closed else (*_people(item), None)
+    real, integer, rate = (None, None, item.value) if not axis.closed else (*_populations(item), None)
     setting = axis.setting(item.value) if item.value is not None else None
     source = DEFINITIONS.get(item.definition.removesuffix("_unloaded"))
     return (
@@ -329,32 +327,32 @@ def _row(knees: Knees, item: Knee, figures: tuple[Cell, ...]) -> tuple[Cell, ...
 
 
 def _with_source(row: tuple[Cell, ...], definition: str, source: str) -> tuple[Cell, ...]:
-    """A row whose source is another one, where it is of a definition."""
+    """The row with another source, if it is of the given definition."""
     keys = [column.key for column in COLUMNS]
     at = keys.index("source")
     return (*row[:at], source, *row[at + 1 :]) if row[keys.index("definition")] == definition else row
 
 
 def _rounded(row: tuple[Cell, ...]) -> tuple[Cell, ...]:
-    """A row with a setting of as many digits as people read."""
+    """The row with its setting rounded for reading."""
     at = [column.key for column in COLUMNS].index("setting")
     return (*row[:at], summaries.rounded(str(row[at])) if row[at] else row[at], *row[at + 1 :])
 
 
 def _on_times(model: Model, limits: Sequence[str]) -> list[Condition]:
-    """The limits on times, such as `response_p95 <= 80 ms`, whose curves are drawn."""
+    """The limits on times, such as `response_p95 <= 80 ms`, whose curves are plotted."""
     asked = (condition(text, model) for text in limits)
     return [item for item in asked if base_unit(item.dimension) == "s" and _figure(item)]
 
 
 def _figure(limit: Condition) -> str:
-    """The figure that a limit is on; empty for an expression over several."""
+    """The figure of a limit; empty for an expression."""
     root = limit.metric.root
     return root.name if isinstance(root, Name) else ""
 
 
-def _people(item: Knee) -> tuple[float | None, float | None]:
-    """How many customers there are at a knee: not rounded, and as an integer."""
+def _populations(item: Knee) -> tuple[float | None, float | None]:
+    """The number of customers at a knee: not rounded, and as an integer."""
     if item.real is None or item.value is None:
         return None, None
     real, integer = item.axis.customers(np.array([item.real, item.value])).sum(0)
@@ -362,8 +360,8 @@ def _people(item: Knee) -> tuple[float | None, float | None]:
 
 
 def _curve(knees: Knees, timed: Sequence[Condition]) -> list[tuple[Cell, ...]]:
-    """Rows along the curves of the mean and of other times that are limited: to a little beyond the last knee, and
-    along a rate up to the last one."""
+    """Rows along the curves of the mean response and of other limited times, to a little beyond the last knee; along a
+    rate, up to the last knee."""
     values = [item.value for item in knees.knees if item.value is not None]
     if not values:
         return []
@@ -412,17 +410,16 @@ def _plot(
 def _knee_marks(result: Sequence[Knees], along: str, closed: bool) -> Iterator[Mark]:
     for item in result:
         for one in item.knees:
-            index = one.real if closed else one.value
-            if item.axis.closed != closed or one.status != "ok" or index is None:
+            value = _position(one)
+            if item.axis.closed != closed or math.isnan(value):
                 continue
-            value = float(item.axis.customers(np.array([index])).sum()) if closed else index
             name = f"{item.axis.name}: {one.definition}" if len(result) > 1 else one.definition
             yield Mark(along, value, f"{name} {format_quantity(value, '' if closed else '/s')}")
 
 
 def _unanswered(source: str, knees: Knees, missing: Sequence[str]) -> Problem:
     names = ", ".join(dict.fromkeys(missing))
-    return Problem("QN608", f"asserted {source}, there is no answer for {names} along {knees.axis.name}")
+    return Problem("QN608", f"asserted {source}, but there is no answer for {names} along {knees.axis.name}")
 
 
 def _notes(result: Sequence[Knees], answers: Sequence[Answers | MixAnswers]) -> tuple[Note, ...]:
@@ -435,19 +432,19 @@ def _notes(result: Sequence[Knees], answers: Sequence[Answers | MixAnswers]) -> 
         growing = f" of {', '.join(item.axis.growing)}" if item.axis.growing else ""
         floor = f"{name}: response time of one customer{growing} is {format_quantity(item.floor, 's', 6)}"
         if growing:
-            everybody = item.curve.points([item.first])[0].overall[1]
-            floor += f", the mean of all classes {format_quantity(everybody, 's', 6)}"
+            mean = item.curve.points([item.first])[0].overall[1]
+            floor += f", the mean of all classes {format_quantity(mean, 's', 6)}"
         if item.span > 1:
             floor += f"; curvature is measured over {item.span:g} customers to each side"
         notes.append(Note("QN616", floor))
         if item.axis.mix:
             text = (
-                f"along {name}: figures are those of the mix in its exact proportions, between those of the "
-                "integer populations around it; the setting is the nearest integer population"
+                f"along {name}: figures are those of the mix in exact proportions, interpolated between integer "
+                "populations; the setting is the nearest integer population"
             )
             notes.append(Note("QN648", text))
         if item.dependent:
-            text = f"demands depend on {name}: n_star is with those at that number, n_star_unloaded with the first's"
+            text = f"demands depend on {name}: n_star uses those at that number, n_star_unloaded those of one customer"
             notes.append(Note("QN617", text))
         for one in item.knees:
             if one.also:

@@ -1,6 +1,6 @@
-"""What reports of all questions share: labels of trust, provenance, effects, assertions, columns, schemas.
+"""Parts that the reports of all questions share: exactness, provenance, effects, assertions, columns, schemas.
 
-Begin at `labels`, where alone the label of a figure is made, and `schemas`, which makes the JSON Schema of an answer.
+Begin at `labels`, the only module that decides whether a figure is exact, and `schemas`, which makes JSON Schemas.
 Every `*_report` module imports this.
 May import what `questions` may, and of its folders `points`.
 """

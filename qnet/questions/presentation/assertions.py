@@ -1,4 +1,4 @@
-"""Assertions: conditions that an answer must meet, for pipelines that stop where it does not."""
+"""Assertions: conditions that an answer must meet, so that pipelines can stop where it does not."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ class Answered(Protocol):
 
     @property
     def answered(self) -> Any:
-        """Which points have an answer, an array of truth values."""
+        """Whether each point has an answer, as an array."""
         ...
 
     @property
     def solved(self) -> Iterable[Solved]:
-        """What was solved, in pieces."""
+        """The solutions, in pieces."""
         ...
 
     def of(self, expression: Expression) -> Any:
-        """The value of an expression per point."""
+        """The value of an expression at every point, as an array."""
         ...
 
 
@@ -40,9 +40,9 @@ def conditions(
     """Parse and check assertions, as `condition` does.
 
     texts    conditions such as `response <= 10 ms`.
-    model    whose parameters, outputs and figures they may name; None where there is no model.
+    model    the model whose parameters, outputs and figures they may name; None where there is none.
     more     other names that they may use, with their dimensions.
-    Raises   `UsageError` with what is wrong with any of them.
+    Raises   `UsageError` with the problems of all of them.
     """
     result: list[Condition] = []
     problems: list[Problem] = []
@@ -57,9 +57,9 @@ def conditions(
 
 
 def broken(solved: Solved | Answered, asserted: Sequence[Condition]) -> list[Problem]:
-    """The assertions that are false, each with the first value that breaks it.
+    """A problem for each assertion that is false, with the first value that breaks it.
 
-    A point without answer breaks all of them, and so does an answer without any point.
+    A point without an answer breaks every assertion, and so does an answer without points.
 
     solved    a model at one point or at several.
     asserted  conditions over its parameters, outputs and figures.
@@ -90,16 +90,16 @@ def _broken(solved: Solved | Answered, asserted: Condition) -> Problem | None:
 
 
 def _undefined(solved: Solved | Answered, asserted: Condition) -> str:
-    """Why one side of an assertion has no finite value."""
+    """The reason why one side of an assertion has no finite value."""
     every = (solved,) if isinstance(solved, Solved) else solved.solved
     problems = undefined_problems(every, (asserted.metric, asserted.bound))
     return problems[0].found if problems else "the figure has no finite value"
 
 
 def failing(solved: Solved | Answered, asserted: Condition) -> tuple[Any, Any]:
-    """Where an assertion is false of several points, and the value that it is about, as arrays.
+    """Whether an assertion is false at each of several points, and the value of its metric there, as arrays.
 
-    solved    a model at a batch of points; a point without answer, or without a finite value, counts as false.
+    solved    a model at a batch of points; an assertion is false at points without an answer or a finite value.
     asserted  one condition over its parameters, outputs and figures.
     """
 
@@ -112,14 +112,14 @@ def failing(solved: Solved | Answered, asserted: Condition) -> tuple[Any, Any]:
 
 
 def failure(asserted: Condition, metric: float | None, where: str, reason: str = "") -> Problem:
-    """The problem QN608: an assertion is false.
+    """The problem QN608 for a false assertion.
 
     asserted  the condition.
     metric    the value that breaks it, in base units; None where there is no answer.
-    where     the point, as the message ends; empty where there is one.
-    reason    why there is no value.
+    where     the end of the message, such as ` at any point`; empty where there is only one point.
+    reason    the reason why there is no value; empty where there is one.
     """
-    text = "there is no answer"
+    text = "but there is no answer"
     if reason:
         text = reason
     elif metric is not None and not math.isfinite(metric):

@@ -1,7 +1,4 @@
-"""Columns that a model names: parameters, metrics and outputs in addition to those that every answer of its type has.
-
-Whether a parameter that is set or varied has any effect on what is reported.
-"""
+"""Columns for the parameters, metrics and outputs of a model, and warnings of parameters without any effect."""
 
 from __future__ import annotations
 
@@ -25,23 +22,23 @@ CODE = "QN701"
 
 
 def without_effect(model: Model, names: Iterable[str], shown: Iterable[Expression] = ()) -> list[str]:
-    """The parameters, of some, that neither the network nor anything that is shown rests on.
+    """The parameters among `names` on which neither the network nor any reported figure depends.
 
-    model   the one that has them; names that it does not have are passed over.
+    model   the model that has them; unknown names are ignored.
     names   parameters that were set, varied or asked about.
-    shown   expressions over parameters, outputs and figures that the answer reports.
+    shown   the expressions over parameters, outputs and figures that the answer reports.
     """
-    asked = [name for name in dict.fromkeys(names) if name in model.parameters]
-    if not asked:
+    known = [name for name in dict.fromkeys(names) if name in model.parameters]
+    if not known:
         return []
-    rests = rests_on(model, [*bind.expressions(model), *shown])
-    return [name for name in asked if name not in rests]
+    used = rests_on(model, [*bind.expressions(model), *shown])
+    return [name for name in known if name not in used]
 
 
 def effect_notes(model: Model, names: Iterable[str], shown: Iterable[Expression] = ()) -> list[Note]:
-    """A warning of the parameters without effect; nothing where there are none.
+    """A warning of the parameters without effect; none where all have one.
 
-    model, names, shown   as of `without_effect`.
+    model, names, shown   as for `without_effect`.
     """
     idle = without_effect(model, names, shown)
     if not idle:
@@ -51,24 +48,24 @@ def effect_notes(model: Model, names: Iterable[str], shown: Iterable[Expression]
 
 
 class ColumnMaker:
-    """Makes columns whose names, with units and without, are apart from each other and from some that are taken."""
+    """Makes columns whose names, with and without units, differ from each other and from the names in `taken`."""
 
     def __init__(self, taken: Iterable[str]) -> None:
         self.taken = set(taken)
 
     def column(self, name: str, kind: str, title: str, unit: str = "") -> Column:
-        """A column of the name where it is free, else of `KIND_NAME`."""
+        """A column called `name`, or `KIND_NAME` where that is taken."""
         while self.taken & {name, name + column_suffix(unit)}:
             name = f"{kind}_{name}"
         self.taken |= {name, name + column_suffix(unit)}
         return Column(name, title, unit)
 
     def parameter(self, model: Model, name: str) -> Column:
-        """The column of a parameter, in base units; of a choice its words."""
+        """The column of a parameter, in base units, or of the words of a choice."""
         return self.column(name, "parameter", name.replace("_", " "), parameter_unit(model, name))
 
     def metric(self, asked: Metric) -> Column:
-        """The column of a metric, in the unit that it is shown in."""
+        """The column of a metric, in its display unit."""
         return self.column(asked.key, "metric", asked.title, asked.unit)
 
     def end(self, asked: Metric, word: str) -> Column:
@@ -95,11 +92,11 @@ def declared_unit(model: Model, name: str) -> str:
 
 
 def parameter_cells(model: Model, name: str, values: Iterable[float | None]) -> list[Cell]:
-    """The values of a parameter as cells: numbers in base units, integers of what is counted, or the words of a choice.
+    """The values of a parameter as cells: numbers in base units, integers of counts, or the words of a choice.
 
-    model, name   the parameter.
-    values        numbers in base units, of a choice the index of the word. None remains None; what is counted is a
-                  float in all cells where any of them is no integer.
+    model, name   the model, and the name of its parameter.
+    values        numbers in base units, or indices of the words of a choice; None remains None. A count is a float in
+                  all cells if any of them is not an integer.
     """
     options, cells = model.parameters[name].options, list(values)
     if options:
@@ -110,7 +107,7 @@ def parameter_cells(model: Model, name: str, values: Iterable[float | None]) -> 
 
 
 def metric_cells(asked: Metric, values: Any) -> list[Cell]:
-    """The array `values` of the metric `asked`, in base units, as cells in its unit; None for what is not finite."""
+    """The array `values` of the metric `asked`, in base units, as cells in its unit; None for values not finite."""
     with np.errstate(over="ignore"):
         shown: Any = in_unit(values, asked.unit)
     both = zip(shown.tolist(), values.tolist(), strict=True)

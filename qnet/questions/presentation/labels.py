@@ -1,9 +1,8 @@
-"""Whether figures are exact or approximate: the one place that decides it, for every command.
+"""Whether figures are exact or approximate: decided here for every command.
 
-A figure is exact where the solution that it is read from is exact and, if it rests on a percentile of response, that
-percentile is exact as well; a saturation throughput, where the method of the solution computes it. A row has the label
-of its figures; an answer that of the weakest figure that it shows or that is asserted of it, and says so where its
-means alone are exact.
+A figure is exact where its solution is exact and, if it depends on a percentile of the response, that percentile is
+exact as well; a saturation throughput is exact where the method of the solution computes it. A row has the label of its
+figures, and an answer that of its weakest figure or assertion; where only its means are exact, the answer says so.
 """
 
 from __future__ import annotations
@@ -48,9 +47,9 @@ def label(exact: bool) -> str:
 def all_exact(model: Model, figures: Iterable[Expression], parts: Iterable[Part]) -> bool:
     """Whether some figures are exact at all points that have a steady state.
 
-    model     whose outputs the figures may name.
+    model     the model whose outputs the figures may name.
     figures   expressions over parameters, outputs and figures of the solution; none: the means of the solution.
-    parts     what was solved.
+    parts     the parts of the solution.
     """
     asked = tuple(figures)
     return all(_everywhere(where_exact(model, asked, part), part) for part in parts)
@@ -59,52 +58,50 @@ def all_exact(model: Model, figures: Iterable[Expression], parts: Iterable[Part]
 def means_exact(model: Model, figures: Iterable[Expression], parts: Sequence[Part]) -> bool:
     """Whether the means of a solution are exact although one of some figures, a percentile, is not.
 
-    Such an answer has two labels: it is as approximate as its weakest figure, but its means are not.
+    Such an answer has two labels: one for its weakest figure, and one for its means.
 
-    model, figures, parts   as of `all_exact`.
+    model, figures, parts   as for `all_exact`.
     """
     asked = tuple(figures)
     return asks_percentile(model, asked) and all_exact(model, (), parts) and not all_exact(model, asked, parts)
 
 
 def means_beside(model: Model, figures: Sequence[Expression], parts: Sequence[Part]) -> bool:
-    """Whether exact means stand next to percentiles that are not exact, among some figures of a report.
+    """Whether a report shows exact means next to percentiles that are not exact.
 
-    model, parts  what was asked, and the parts of its solution.
+    model, parts  the model, and the parts of its solution.
     figures       the expressions of the columns and limits of the report.
     """
     return means_exact(model, figures, parts) and not all(asks_percentile(model, [item]) for item in figures)
 
 
 def where_exact(model: Model, figures: Sequence[Expression], part: Part) -> Value:
-    """Where all of some figures are exact, as `all_exact`, at the points of one part of a solution.
+    """Whether all of some figures are exact, as in `all_exact`, at each point of one part of a solution.
 
-    model    the one with the outputs that `figures`, expressions, may name.
-    Returns  a truth value, or an array of one for each point.
+    model    the model whose outputs `figures`, expressions, may name.
+    Returns  a truth value, or an array with one element per point.
     """
-    sure = part.solution.exact or _exact_points(part)
+    exact = part.solution.exact or _exact_points(part)
     if part.solution.method == STATES and _asks(model, figures, lambda name: name == MAX_THROUGHPUT):
-        sure = sure and not _waits_inside(bind(model, part.values))
-    return sure & percentiles_exact(part) if asks_percentile(model, figures) else sure
+        exact = exact and not _waits_inside(bind(model, part.values))
+    return exact & percentiles_exact(part) if asks_percentile(model, figures) else exact
 
 
 def _waits_inside(network: RoutedNetwork) -> bool:
-    """Whether some stations are held while others are waited for: the chain of states of one load does not say at which
-    load they are full, which an approximation does."""
+    """Whether stations are visited while others are held: the Markov chain at one load does not give the load at which
+    these saturate, so that it is approximated."""
     steps = [step for item in network.classes for route in item.routes for step in route.steps]
     return any(isinstance(inner, Hold) for step in steps if isinstance(step, Hold) for inner in step.steps)
 
 
 def _exact_points(part: Part) -> Value:
-    """Where the means of a batch are exact that is not exact throughout: open classes at points with product form.
+    """Whether each point of a batch that is not exact throughout is: open classes at points with product form.
 
-    A method for open classes alone gives the closed form where theory has one, also in a batch of which other points
-    have none; approximations for closed classes do not.
+    The method `qna` gives the closed form at points that have one, also in a batch with other points.
     """
     network, _ = network_of(part)
     if network is None or network.size is None or network.closed or part.solution.method != "qna":
         return False
-
     points = [network.point(number) for number in range(network.size)]
     return np.array([not exactness.reasons_for(point, streams.streams(point, FLOATS), FLOATS) for point in points])
 
@@ -117,8 +114,8 @@ def labels(answers: Answers, figures: Sequence[Expression]) -> list[str | None]:
     """
 
     def words(part: Part) -> object:
-        sure = np.broadcast_to(where_exact(answers.model, figures, part), (part.values.size or 1,))
-        return np.where(sure, EXACT, APPROXIMATE).astype(object)
+        exact = np.broadcast_to(where_exact(answers.model, figures, part), (part.values.size or 1,))
+        return np.where(exact, EXACT, APPROXIMATE).astype(object)
 
     return answers.gather(words, nothing=None).tolist()
 
@@ -132,36 +129,34 @@ def asks_percentile(model: Model, asked: Iterable[Expression]) -> bool:
 
 
 def _asks(model: Model, asked: Iterable[Expression], wanted: Callable[[str], bool]) -> bool:
-    """Whether an expression, or an output of the model that it names, asks for a figure with some name."""
-    waiting = list(asked)
-    for expression in waiting:
-        waiting += [model.outputs[name].expression for name in expression.names if name in model.outputs]
-    return any(wanted(name) for expression in waiting for name in expression.names)
+    """Whether an expression, or an output of the model that it names, uses a name for which `wanted` is true."""
+    expressions = list(asked)
+    for expression in expressions:
+        expressions += [model.outputs[name].expression for name in expression.names if name in model.outputs]
+    return any(wanted(name) for expression in expressions for name in expression.names)
 
 
 def percentiles_exact(part: Part) -> Value:
-    """Where percentiles of response are exact: a truth value, or an array of one for each point of a part."""
-
+    """Whether percentiles of the response are exact: a truth value, or an array with one element per point."""
     network, operations = network_of(part)
     return network is not None and percentile_trust.exact(network, operations)
 
 
 def network_of(part: Part) -> tuple[RoutedNetwork | None, Operations]:
-    """The network of a part, None where the method knows no percentiles of it; and the operations of its numbers."""
+    """The network of a part, None where its method gives no percentiles, and the operations on its numbers."""
     passages = part.solution.passages
     return (passages.network if passages else None), FLOATS if part.points is None else arrays()
 
 
-def _everywhere(sure: Value, part: Part) -> bool:
+def _everywhere(condition: Value, part: Part) -> bool:
     """Whether a condition holds at all points of a part that have a steady state."""
-    if isinstance(sure, bool) and part.points is None:
-        return sure
-
-    return bool(np.all(sure | ~np.asarray(part.solution.stable, dtype=bool)))
+    if isinstance(condition, bool) and part.points is None:
+        return condition
+    return bool(np.all(condition | ~np.asarray(part.solution.stable, dtype=bool)))
 
 
 def trust_notes(solution: RoutedSolution) -> list[Note]:
-    """What limits the trust in a solution: why it is approximate, what encloses the exact one, and its method."""
+    """Notes on the accuracy of a solution: why it is approximate, bounds on the exact one, and its method."""
     notes = approximate_notes(solution.reasons)
     bounded = [item for item in solution.classes if item.enclosed and solution.branches]
     for item in bounded:
@@ -173,17 +168,16 @@ def trust_notes(solution: RoutedSolution) -> list[Note]:
 
 
 def percentile_notes(model: Model, asked: Iterable[Expression], parts: Iterable[Part]) -> list[Note]:
-    """That percentiles are approximate, where an expression or an output of the model that it names asks for one.
+    """Notes on approximate percentiles, where an expression or an output of the model that it names asks for one.
 
     asked     expressions over parameters, outputs and figures.
-    parts     what was solved; the networks of the points with a steady state are judged.
-    Returns   nothing where no percentile is asked for, or all are exact; with a warning where the network of any point
-              is beyond what was measured as good, and of how many it is.
+    parts     the parts of the solution, of which the points with a steady state are judged.
+    Returns   nothing where no percentile is asked for or all are exact; a warning, with the number of points, where
+              networks are outside the region in which errors were measured as small.
     """
     if not asks_percentile(model, asked):
         return []
-
-    points = sure = outside = 0
+    points = exact = outside = 0
     reasons: dict[str, None] = {}
     for part in parts:
         network, operations = network_of(part)
@@ -192,10 +186,10 @@ def percentile_notes(model: Model, asked: Iterable[Expression], parts: Iterable[
         steady = part.solution.stable
         result = {reason: where & steady for reason, where in percentile_trust.beyond(network, operations).items()}
         points += _count(steady, part)
-        sure += _count(percentiles_exact(part) & steady, part)
+        exact += _count(percentiles_exact(part) & steady, part)
         outside += _count(_any(result.values()), part)
         reasons |= dict.fromkeys(str(reason) for reason, where in result.items() if _count(where, part))
-    if sure == points:
+    if exact == points:
         return []
     notes = [Note("QN609", percentiles.REASON, brief="percentiles take the times at stations as independent")]
     if reasons:
@@ -207,7 +201,7 @@ def percentile_notes(model: Model, asked: Iterable[Expression], parts: Iterable[
 
 
 def undefined_notes(every: Iterable[Solved], asked: Iterable[Expression]) -> list[Note]:
-    """That figures have no value although there is a steady state, each with the expression and the values there.
+    """Warnings of figures without a value although there is a steady state.
 
     every   the model solved at points or batches.
     asked   expressions over parameters, outputs and figures.
@@ -216,7 +210,7 @@ def undefined_notes(every: Iterable[Solved], asked: Iterable[Expression]) -> lis
 
 
 def _any(results: Iterable[Value]) -> Value:
-    """Where any of some causes is one."""
+    """Whether any of some conditions holds, elementwise."""
     result: Value = False
     for where in results:
         result = result | where
@@ -224,24 +218,23 @@ def _any(results: Iterable[Value]) -> Value:
 
 
 def _count(where: Value, part: Part) -> int:
-    """At how many points of a part a condition holds."""
+    """The number of points of a part at which a condition holds."""
     if part.points is None:
         return int(bool(where))
-
     return int(np.broadcast_to(where, (len(part.points),)).sum())
 
 
 def pool_notes(model: Model) -> list[Note]:
-    """Which stations of a model are held around delays only, as pools of connections around calls are."""
-    around: dict[str, bool] = {}
-    waiting = [step for item in model.classes for route in item.routes for step in route.steps]
-    while waiting:
-        step = waiting.pop()
-        waiting += step.inner
+    """A note on the stations of `model` that are held around delays only, such as connection pools around remote calls."""
+    only_delays: dict[str, bool] = {}
+    pending = [step for item in model.classes for route in item.routes for step in route.steps]
+    while pending:
+        step = pending.pop()
+        pending += step.inner
         if step.station:
             delays = bool(step.steps) and all(_is_delay(inner) for inner in step.steps)
-            around[step.station] = around.get(step.station, True) and delays
-    names = [item.name for item in model.stations if around.get(item.name)]
+            only_delays[step.station] = only_delays.get(step.station, True) and delays
+    names = [item.name for item in model.stations if only_delays.get(item.name)]
     if not names:
         return []
     text = "is held around delays only: it is solved as a station" if len(names) == 1 else (
@@ -251,12 +244,12 @@ def pool_notes(model: Model) -> list[Note]:
 
 
 def fitted_notes(model: Model) -> list[Note]:
-    """Mean and scv of the times of a model that were fitted to percentiles, each once."""
+    """Notes on the mean and scv of the times of a model that were fitted to percentiles, each once."""
     result: dict[str, None] = {}
-    waiting = [step for item in model.classes for route in item.routes for step in route.steps]
-    while waiting:
-        step = waiting.pop(0)
-        waiting += step.inner
+    pending = [step for item in model.classes for route in item.routes for step in route.steps]
+    while pending:
+        step = pending.pop(0)
+        pending += step.inner
         if step.fitted and step.time is not None and step.scv is not None:
             mean, scv = evaluate(step.time.root, {}), evaluate(step.scv.root, {})
             shown = f"mean {format_quantity(float(mean), 's')}, scv {float(scv):.4g}"

@@ -1,4 +1,4 @@
-"""Limits as lines of a drawing: conditions on a figure that is drawn, at their bound."""
+"""Limits as lines of a plot: conditions on a figure that is drawn, at their bound."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from qnet.units import in_unit
 def limit_marks(
     model: Model, limits: Iterable[Condition], columns: Sequence[Column], varied: Iterable[str] = ()
 ) -> tuple[Mark, ...]:
-    """A mark for every condition that is on one of some columns and has one bound.
+    """A mark for every condition on one of some columns that has a constant bound.
 
-    model     whose parameters, as stated, the bounds are evaluated at.
+    model     the model, for the values of its parameters in the bounds.
     limits    conditions; those on an expression or on another column have no mark.
-    columns   of the report that is drawn, with their units.
-    varied    parameters that change along the drawing: what depends on them has no one bound.
+    columns   the columns that are drawn, with their units.
+    varied    parameters that change along the plot: a bound that depends on them is not constant.
     """
     result: dict[Mark, None] = {}
     moving = set(varied)

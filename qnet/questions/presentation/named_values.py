@@ -1,4 +1,4 @@
-"""What an answer reports under special names, such as costs, formulas or counts, so that it can be asserted."""
+"""Values that an answer reports by name besides figures, such as costs, formulas or counts, so they can be asserted."""
 
 from __future__ import annotations
 
@@ -25,38 +25,38 @@ from qnet.units import Dimension
 
 
 class NamedValues(Record):
-    """Values that an answer reports, by name: one per point, not-a-number where there is none. Base units."""
+    """Values that an answer reports, by name: one per point, NaN where there is none. Base units."""
 
     values: Mapping[str, Sequence[float]]
     dimensions: Mapping[str, Dimension]
     columns: Mapping[str, Any] = {}
-    """Parameters of the model by point, as arrays; those that are not here are as stated."""
+    """Parameters of the model by point, as arrays; others are as stated."""
     size: int = 1
 
 
 class AssertionOutcome(Record):
-    """What became of assertions."""
+    """The outcome of assertions."""
 
     broken: tuple[Problem, ...] = ()
-    """Those that are false."""
+    """A problem for each that is false."""
     exact: bool | None = None
     """Whether the figures of the model that they name are exact; None where they name none."""
     means: bool = False
-    """Whether the means are exact where a figure that they name is not."""
+    """Whether the means are exact although a figure that they name is not."""
     notes: tuple[Note, ...] = ()
-    """Why they are not."""
+    """The reasons why figures are not exact."""
 
 
 def claims_of(
     named: NamedValues, asserted: Sequence[str], model: Model | None = None, wanted: Wanted = AUTO
 ) -> AssertionOutcome:
-    """The assertions that an answer does not meet at every point reported, and how certain their figures are.
+    """The assertions that do not hold at every point of an answer, and whether their figures are exact.
 
-    named     what may be named besides the parameters, outputs and figures of the model; it takes precedence.
+    named     names besides the parameters, outputs and figures of the model; they take precedence.
     asserted  conditions such as `value >= 500/s`.
-    model     is solved at these points only where an assertion names a figure or an output of it.
-    wanted    the method and its budget, of that solution.
-    Raises    `UsageError` with what is wrong with any assertion.
+    model     the model, which is solved only if an assertion names a figure or an output of it.
+    wanted    the method and budget of that solution.
+    Raises    `UsageError` with the problems of all assertions.
     """
     if not asserted:
         return AssertionOutcome()
@@ -81,7 +81,7 @@ def claims_of(
 def false_of(
     named: NamedValues, asserted: Sequence[str], model: Model | None = None, wanted: Wanted = AUTO
 ) -> list[Problem]:
-    """The assertions that an answer does not meet; arguments as for `claims_of`."""
+    """A problem for each assertion that an answer does not meet; arguments as for `claims_of`."""
     return list(claims_of(named, asserted, model, wanted).broken)
 
 
@@ -90,7 +90,7 @@ def _needs_solution(name: str, model: Model) -> bool:
 
 
 class _Points:
-    """The points of an answer as one condition sees them."""
+    """The points of an answer, with the values of the names in one condition."""
 
     def __init__(self, named: NamedValues, asserted: Condition, model: Model | None, solved: Answers | None) -> None:
         self.size = named.size

@@ -1,7 +1,5 @@
-"""What an answer rests on: the model and its digest, what was set, and the source and grade of every number.
-
-The command line that gives an answer again.
-"""
+"""The provenance of an answer: the model and its digest, the settings, the source and grade of every number, and the
+command line that reproduces it."""
 
 from __future__ import annotations
 
@@ -31,16 +29,16 @@ def command_line(
     name: str, model: Model, wanted: Wanted = AUTO, asserted: Sequence[str] = (), options: Sequence[str] = (),
     network: Sequence[str] = (),
 ) -> str:  # fmt: skip
-    """`qnet NAME SYSTEM -p ...`, quoted for a shell: the system, what was set, the method and its budget.
+    """`qnet NAME SYSTEM -p ...`, quoted for a shell: the system, its settings, the method and its budget.
 
-    name      of the command.
-    model     with the parameters that were set.
-    wanted    the method and its budget; what is as by default is left out.
+    name      the name of the command.
+    model     the model with its settings.
+    wanted    the method and its budget; defaults are left out.
     asserted  conditions, for `--assert`.
-    options   what else was asked, as words.
-    network   the options of a network without a file, which stand for the system.
+    options   other options, as words.
+    network   the options of a network without a file, in place of the system.
     """
-    # The file after --, or a file whose name starts with a dash, would be taken for an option.
+    # A file whose name starts with a dash would be taken for an option.
     system = f"./{model.name}" if model.name.startswith("-") and model.name != "-" else model.name
     system = "-" if isinstance(model.document, GivenText) else system
     words = ["qnet", name, *(network or (system,))]
@@ -49,12 +47,12 @@ def command_line(
     words += [*options, *_method(wanted)]
     for text in asserted:
         words += ["--assert", text]
-    sentence = shlex.join(words)
-    return sentence if system != "-" else f"{sentence}  # the model of digest {model.document.digest} on standard input"
+    command = shlex.join(words)
+    return command if system != "-" else f"{command}  # the model of digest {model.document.digest} on standard input"
 
 
 def _method(wanted: Wanted) -> list[str]:
-    """The options of a command that chooses a method, as far as they differ from what is taken without them."""
+    """The options that choose a method and its budget, without those that have their default."""
     words: list[str] = []
     if wanted.method != AUTO.method:
         words += ["--method", wanted.method]
@@ -75,7 +73,7 @@ class Basis(Grounds):
     """The `meta` of a report on a model: model, settings, method, exactness, graded inputs and their worst grade.
 
     Where means are exact and percentiles are not, `means` is the label of the means.
-    Gathered on first use: output formats that do not show it do not pay for it.
+    It is computed on first use, because some output formats do not show it.
     """
 
     def __init__(
@@ -84,17 +82,17 @@ class Basis(Grounds):
     ) -> None:  # fmt: skip
         self._asked = (model, method, exact, means, more)
         self._models = (model, *others)
-        self._environment: dict[str, Any] | None = None
+        self._meta: dict[str, Any] | None = None
 
     def _all(self) -> dict[str, Any]:
-        if self._environment is None:
+        if self._meta is None:
             model, method, exact, means, more = self._asked
-            self._environment = {**_basis(model, method, exact, means), **more}
-        return self._environment
+            self._meta = {**_basis(model, method, exact, means), **more}
+        return self._meta
 
     @property
     def statements(self) -> tuple[Statement, ...]:
-        """The model, and those that the report compares it with."""
+        """The model, and the models with which the report compares it."""
         return tuple(
             Statement(item.name, item.title, item.digest, item.document.text, item.settings) for item in self._models
         )

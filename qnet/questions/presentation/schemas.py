@@ -1,4 +1,4 @@
-"""The JSON Schema of a kind of answer."""
+"""JSON Schemas of answers."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def schema_text(answer: Answer) -> str:
 def json_schema(
     report_schema_name: str, columns: Sequence[Column], optional: Sequence[Column] = (), more_columns: bool = False
 ) -> dict[str, Any]:
-    """The schema of one kind of report. Its top level is open: what an answer rests on differs by model.
+    """The schema of one kind of report; its top level allows further properties, because provenance differs by model.
 
     A column with a unit holds numbers; one without may hold a number, a text or a truth value.
 
     report_schema_name   the name and version that the report states, such as `qnet/solve/1`.
-    columns              those that every row has.
-    optional             those that a row may have.
-    more_columns         whether rows may have others, which a model adds.
+    columns              the columns of every row.
+    optional             the columns that a row may have.
+    more_columns         whether rows may have further columns, which a model adds.
     """
     row: dict[str, Any] = {**_object(_cells(columns)), "additionalProperties": more_columns}
     row["properties"] = {**row["properties"], **_cells(optional)}
@@ -65,7 +65,7 @@ def json_schema(
 
 
 def _cells(columns: Sequence[Column]) -> dict[str, Any]:
-    """What the cells of some columns hold, by the names of the columns."""
+    """The schemas of the cells of some columns, by the names of the columns."""
     return {
         name: {"description": column.title, "type": _cell_types(column)}
         for name, column in zip(column_names(columns), columns, strict=True)

@@ -1,4 +1,4 @@
-"""Question and answer in sentences, from the rows of a report: for pages that are read without the command."""
+"""Question and answer in sentences, made from the rows of a report, for pages that are read without the command."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from qnet.reports.content import Cell, Column, Content, Summary
 from qnet.units import UnitError, format_number, format_quantity
 
 _MOST = 6
-"""Sentences of one kind, and metrics of one sentence; tables have the others."""
+"""Most sentences of one kind, and most metrics of one sentence; tables have the others."""
 _OK = "ok"
 _PERCENTILE = re.compile(r"response_p(?P<whole>\d+)(?:_(?P<rest>\d+))?(?:\('(?P<name>.+)'\))?")
 _KNEES = {
@@ -21,10 +21,10 @@ _KNEES = {
     "curvature": "Response time bends most at",
     "saturation": "The steady state ends at",
 }
-"""How the sentence on a knee begins, by definition; of those about a limit, with the limit."""
+"""The beginning of the sentence on a knee, by definition."""
 _FRACTION = re.compile(r"\d+\.\d+")
 _CONSTRAINTS = {"limit": "the limit"}
-"""What binds, as it is written in a sentence."""
+"""The words for a binding constraint in a sentence."""
 _MAIN = ("response", "throughput")
 
 
@@ -37,7 +37,7 @@ class _Rows:
         self.rows: list[dict[str, Cell]] = [dict(zip(keys, row, strict=True)) for row in report.rows]
 
     def shown(self, row: dict[str, Cell], key: str) -> str:
-        """A cell as it is read in a sentence: with its unit; texts as they are."""
+        """A cell as text for a sentence, with its unit."""
         return quantity(row.get(key), self.columns[key].unit)
 
     def named(self, row: dict[str, Cell], keys: Sequence[str]) -> str:
@@ -47,7 +47,7 @@ class _Rows:
 
 
 def quantity(cell: Cell, unit: str) -> str:
-    """A cell with its unit, as people read it."""
+    """A cell with its unit, in a readable form."""
     if not is_number(cell):
         return "none" if cell is None else str(cell)
     try:
@@ -57,7 +57,7 @@ def quantity(cell: Cell, unit: str) -> str:
 
 
 def of_solution(report: Content) -> Summary:
-    """Of the report of `qnet solve`: response, throughput, the busiest station and where the system saturates."""
+    """The summary of a report of `qnet solve`: response, throughput, the busiest station and the saturation throughput."""
     rows = _Rows(report)
     system = next(row for row in rows.rows if row["scope"] == "system")
     sentences = [f"The mean response time is {rows.shown(system, 'response')} at {rows.shown(system, 'throughput')}."]
@@ -95,12 +95,12 @@ def _percentiles(metrics: Sequence[dict[str, Cell]]) -> Iterator[str]:
 
 
 def rounded(setting: str) -> str:
-    """The text `setting`, such as `rate=441.216013/s`, with the digits that people read; integers remain."""
+    """The text `setting`, such as `rate=441.216013/s`, with its fractions rounded for reading."""
     return _FRACTION.sub(lambda match: format_number(float(match[0])), setting)
 
 
 def of_knees(report: Content) -> Summary:
-    """Of the report of `qnet knee`: every knee, in the order of its rows."""
+    """The summary of a report of `qnet knee`: every knee, in the order of its rows."""
     rows = _Rows(report)
     names = list(dict.fromkeys(str(row["along"]) for row in rows.rows))
     sentences: list[str] = []
@@ -122,7 +122,7 @@ def of_knees(report: Content) -> Summary:
 
 
 def of_envelopes(report: Content, value: str, extreme: str, over: Sequence[str]) -> Summary:
-    """Of `qnet envelope`: the value that meets the limits, or its range along the grid.
+    """The summary of `qnet envelope`: the value that meets the limits, or its range along the grid.
 
     report   the answer.
     value    the key of the column of the value.
@@ -162,23 +162,23 @@ def of_envelopes(report: Content, value: str, extreme: str, over: Sequence[str])
 
 
 def _interval(rows: _Rows, row: dict[str, Cell], value: str, over: Sequence[str]) -> str:
-    """The ends of the interval of a row, and where on the grid: `1/s to 242.3/s (connections = 2)`."""
+    """The interval of a row and its point of the grid: `1/s to 242.3/s (connections = 2)`."""
     least = next(key for key in rows.columns if key.startswith("least_"))
     return f"{rows.shown(row, least)} to {rows.shown(row, value)}{_at_point(rows, row, over)}"
 
 
 def _at_point(rows: _Rows, row: dict[str, Cell], over: Sequence[str]) -> str:
-    """Where on the grid a row is, in parentheses; nothing where there is no grid."""
+    """The point of the grid of a row, in parentheses; empty without a grid."""
     return f" ({rows.named(row, over)})" if over else ""
 
 
 def _begun(about: str, words: str) -> str:
-    """The beginning of a sentence, behind what it is about."""
+    """The beginning of a sentence: `words` after `about`, or capitalized."""
     return about + words if about else words[0].upper() + words[1:]
 
 
 def of_sweep(report: Content, along: Sequence[str], drawn: Sequence[str]) -> Summary:
-    """Of `qnet sweep`: the least and the largest value of each metric, and where.
+    """The summary of `qnet sweep`: the least and the largest value of each metric, and where.
 
     report   the answer.
     along    the keys of the columns of the grid.
@@ -204,7 +204,7 @@ def of_sweep(report: Content, along: Sequence[str], drawn: Sequence[str]) -> Sum
 
 
 def of_comparison(report: Content, baseline: str) -> Summary:
-    """Of the report of `qnet compare`: what every side changes of the main metrics of the first, the baseline."""
+    """The summary of a report of `qnet compare`: the changes of the main metrics against the first side, `baseline`."""
     rows = _Rows(report)
     sides = list(dict.fromkeys(str(row["side"]) for row in rows.rows))
     sentences: list[str] = []
@@ -226,7 +226,7 @@ def _change(row: dict[str, Cell]) -> str:
 
 
 def _subject(report: Content) -> str:
-    """The model by its name in quotation marks, and what was set."""
+    """The title of the model in quotation marks, and its settings."""
     meta = report.meta
     model: dict[str, Any] = meta.get("model") or {}
     settings: dict[str, str] = meta.get("parameters") or {}
@@ -235,7 +235,7 @@ def _subject(report: Content) -> str:
 
 
 def _trust(report: Content) -> Iterator[str]:
-    """Method and exactness; and what was asserted and is false."""
+    """Sentences on the method and exactness, and on false assertions."""
     method, exactness = report.meta.get("method"), report.meta.get("exactness")
     means = report.meta.get("means")
     if method and means:

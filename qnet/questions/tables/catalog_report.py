@@ -1,4 +1,4 @@
-"""The catalog as reports: what there is, and what each value rests on."""
+"""The catalog as reports: its entries, and the values of an entry with their sources."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ def list_report(kind: str = "") -> Report:
 
 
 def show_report(name: str, why: bool) -> Report:
-    """The parameters of a part, a system or an example; with `why`, where each value comes from.
+    """The parameters of a part, a system or an example; with `why`, the source of each value.
 
-    Raises `UsageError` for a name that is neither.
+    Raises `UsageError` QN301 for any other name.
     """
     kinds = {entry.id: entry.kind for entry in entries() if entry.kind in ("part", "system")}
     kinds |= {entry.id: "system" for entry in examples() if entry.kind == EXAMPLE}
@@ -95,6 +95,5 @@ def _sources(why: bool, used: list[str]) -> tuple[Note, ...]:
     """The bibliographic records of the keys."""
     if not why:
         return ()
-
     known = sources()
     return tuple(Note("QN605", f"{key}: {describe(known[key])}") for key in dict.fromkeys(used) if key in known)

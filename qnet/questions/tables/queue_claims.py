@@ -1,4 +1,4 @@
-"""The figures of a single station that are asked for by name: metrics, and what limits and assertions name."""
+"""The figures of a single station that metrics, limits and assertions name."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _MARGIN = (
 
 
 class QueueRequest:
-    """What a question names of a station."""
+    """The metrics, limits and assertions of a question about a station."""
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class QueueRequest:
                 _check_unit(item, unit)
 
     def columns(self) -> Iterator[Column]:
-        """The columns of what limits name, and of margins."""
+        """The columns of the figures that limits name, and of margins."""
         for name in self.percentiles:
             yield Column(name, name.replace("_", " "), unit_of(name))
         for key in self.levels:
@@ -65,7 +65,7 @@ class QueueRequest:
         yield from _MARGIN if self.claims else ()
 
     def figures(self, result: StationAnswer) -> dict[str, Cell]:
-        """The cells of what limits name."""
+        """The cells of the figures that limits name; None for one without a closed form."""
         cells: dict[str, Cell] = {name: figure_or_none(result, name) for name in self.percentiles}
         for key, level in self.levels.items():
             try:
@@ -75,7 +75,7 @@ class QueueRequest:
         return cells
 
     def metric_rows(self, result: StationAnswer, known: Mapping[str, Any], lenient: bool) -> Iterator[dict[str, Cell]]:
-        """A row for each metric, in the unit that is asked for; empty where it has no value, if that is allowed."""
+        """A row for each metric, in the unit asked for; without a value, an empty cell if `lenient`."""
         numbers = {key: value for key, value in known.items() if isinstance(value, (int, float))}
         if result.utilization is not None:
             numbers.setdefault("servers", 1)
@@ -115,7 +115,7 @@ def _response(percentile: float) -> str:
 
 
 def _check_unit(asked: FigureExpression, wanted: str) -> None:
-    """Refuse a unit that is none, or not one of a metric."""
+    """Refuse a unit that is unknown or has another dimension than the metric."""
     try:
         given = unit_called(wanted).dimension
     except UnitError as error:

@@ -1,4 +1,4 @@
-"""The figures of a single station, and the answer to an inverse question about one, as a report."""
+"""The report on a single station: its figures, or the answer to an inverse question."""
 
 from __future__ import annotations
 
@@ -56,21 +56,21 @@ COLUMNS = (
     Column("binds", "binds"),
     Column("exactness", "exactness"),
 )
-"""`scope` says what a row is about: station, class, percentile, state (number in the system), answer, metric,
-or assertion."""
+"""`scope` is the subject of a row: station, class, percentile, state (number in the system), answer, metric, or
+assertion."""
 
 NAMES = {name: row[1] for name, row in STATIONS.items()}
-"""Every station, with one line about it: for help and completion."""
+"""The stations, each with a line of description, for help and completion."""
 
 
 _MOST_POINTS = 10_000
-"""Of a grid; a choice that bounds time, as each is solved on its turn."""
+"""Most points of a grid; a choice that bounds time, as they are solved one by one."""
 _WRITTEN = {
     "": "a plain number, such as 0.5 or 2",
     "s": 'a number and a unit, such as "8.5 ms"',
     "/s": 'a number and a unit, such as "80/s"',
 }
-"""How values are written, by their base unit."""
+"""The form of values, by their base unit."""
 Axis = Mapping[str, Sequence[float]]
 """The values of one parameter, or of several that vary together."""
 
@@ -82,20 +82,21 @@ def queue_report(
 ) -> Report:  # fmt: skip
     """Solve one station as the command line states it.
 
-    name         of the station, such as `M/M/c`, in either case of letters.
+    name         the station, such as `M/M/c`, in upper or lower case.
     texts        parameters with their units, such as `{"arrival_rate": "80/s"}`; grids such as `{"servers": "1:20"}`,
                  of which every combination is a row.
-    percentiles  in per cent, above 0 and below 100.
-    states       report p(0) .. p(states); none below 0.
-    solve_for    a parameter that is not in `texts`, and the `limit` that it must keep; of several all.
-    limit        without `solve_for`, asserted.
-    asserted     conditions like a limit that the figures must meet, each reported with its margin; false ones stand in
-                 `broken` of the report.
+    percentiles  in percent, above 0 and below 100.
+    states       the last number in the system whose probability is reported; none below 0.
+    solve_for    the parameter to solve for, so that every `limit` holds; it is not in `texts`.
+    limit        conditions for `solve_for`; without that, they are asserted.
+    asserted     conditions that the figures must meet, each reported with its margin; false ones stand in `broken` of
+                 the report.
     within       a time t: report the service level P(wait <= t).
     over         more grids, such as `servers = 1:20`; those joined by `&` vary together.
-    metrics      report these only, in `unit` where that is given.
+    metrics      metrics to report instead of all figures.
+    unit         the unit of the metrics; empty for the base units.
     only         report the first metric or percentile of response only; `NotComputed` where it has no value.
-    Raises       UsageError for what is not there or has another unit; NoAnswer and NotComputed as the solvers do.
+    Raises       `UsageError` for an unknown name or another unit; `NoAnswer` and `NotComputed` as the solvers do.
     """
     station = station_name(name)
     _refuse_request(solve_for, limit, percentiles)
@@ -119,7 +120,7 @@ def queue_report(
         raise failed[0]
     broken = [problem for answer in answers for problem in asked.broken(answer.result)]
     if claims and failed:
-        broken.append(Problem("QN608", f"asserted {claims[0]}, there is no answer at {len(failed)} points"))
+        broken.append(Problem("QN608", f"asserted {claims[0]}, but there is no answer at {len(failed)} points"))
     if axes:
         rows.sort(key=lambda cells: _ORDER.index(str(cells[0])))
     meta = _basis(station, answers[-1], fixed, axes)
@@ -140,7 +141,7 @@ def queue_report(
 
 
 def _refuse_request(solve_for: str, limit: str | Sequence[str], percentiles: Sequence[float]) -> None:
-    """Raise `UsageError` QN050 for an inverse question without a limit, and for percentiles that there are not."""
+    """Raise `UsageError` QN050 for an inverse question without a limit, and for percentiles outside of 0 to 100."""
     if solve_for and not limit:
         raise UsageError(Problem("QN050", "--solve-for needs a limit", "--limit as well"))
     for percentile in percentiles:
@@ -149,23 +150,23 @@ def _refuse_request(solve_for: str, limit: str | Sequence[str], percentiles: Seq
 
 
 class _Answer(Record):
-    """What a station answers at one point."""
+    """The answer of a station at one point."""
 
     result: StationAnswer
     solved: Inverse | None
     """The answer to the inverse question, where one is asked."""
     parameters: Mapping[str, Any]
-    """Those given, and the one that was solved for."""
+    """The given parameters, and the one that was solved for."""
     known: Mapping[str, Any]
-    """Those that follow from others as well."""
+    """The parameters after conversion, with those that follow from others."""
 
 
 def _solve_points(
     axes: Sequence[Axis], columns: Sequence[Column], shown: _Shown, answer_at: Callable[[Mapping[str, Any]], _Answer]
 ) -> tuple[list[tuple[Cell, ...]], list[_Answer], list[QnetError]]:
-    """The rows of every point of a grid, the answers, and why other points have none.
+    """The rows of every point of a grid, the answers, and the errors of points without one.
 
-    Raises   what `answer_at` does where there is no grid; of a grid, such a point is a row with that as its status.
+    Raises   what `answer_at` raises, where there is no grid; in a grid, the error is the status of a row.
     """
     row = row_maker(columns)
     rows: list[tuple[Cell, ...]] = []
@@ -186,7 +187,7 @@ def _solve_points(
 
 
 def _basis(station: str, last: _Answer, fixed: Mapping[str, Any], axes: Sequence[Axis]) -> dict[str, Any]:
-    """What the answers rest on: the station, its parameters with the values of grids, and the source of its formula."""
+    """The provenance of the answers: the station, its parameters with the values of grids, and the source."""
     gridded = {key: list(values) for axis in axes for key, values in axis.items()}
     return {
         "station": station,
@@ -199,8 +200,7 @@ def _basis(station: str, last: _Answer, fixed: Mapping[str, Any], axes: Sequence
 def _answer(
     station: str, values: Mapping[str, Any], solve_for: str, limits: Sequence[str], time: float | None
 ) -> _Answer:
-    """The figures of a station with some parameters; with the largest or smallest value of `solve_for` that keeps the
-    limits, if it is not empty."""
+    """The figures of a station with some parameters, and with the value of `solve_for` that meets the limits."""
     solved = inverse(solve_for, limits, station, time, **values) if solve_for else None
     result = solved.answer if solved else _evaluated(station, values)
     known: dict[str, Any] = converted(station, values, solve_for)
@@ -211,7 +211,7 @@ def _answer(
 
 
 class _Shown(Record):
-    """What a report shows of every point."""
+    """The selection of what a report shows at every point."""
 
     station: str
     asked: QueueRequest
@@ -219,7 +219,7 @@ class _Shown(Record):
     states: int
     """The last number in the system whose probability is reported; none below 0."""
     gridded: bool
-    """Whether the point is one of a grid: it has a status, and a metric without a value leaves its cell empty."""
+    """Whether there is a grid: points have a status, and a metric without a value leaves its cell empty."""
     only: bool
     """Whether only the first metric is reported."""
 
@@ -248,7 +248,7 @@ class _Shown(Record):
         """The notes of one point.
 
         within     whether a service level is asked for.
-        lognormal  whether the service time is a lognormal one that fits what is stated of it.
+        lognormal  whether a lognormal service time was fitted to percentiles.
         """
         yield from _notes(answer.result, self.percentiles, answer.known)
         if lognormal:
@@ -373,7 +373,7 @@ def _notes(result: StationAnswer, percentiles: Sequence[float], given: Mapping[s
 
 
 def _lacking(result: StationAnswer, given: Mapping[str, Any]) -> str:
-    """Which parameters the standard deviations of a station still need; empty where they are known."""
+    """A sentence on the parameters that standard deviations still need; empty where they are known."""
     if result.variance_of_response is not None or result.station == "Erlang B":
         return ""
     if result.station == "M/G/1-PS":
@@ -389,7 +389,7 @@ def _lacking(result: StationAnswer, given: Mapping[str, Any]) -> str:
 
 
 def _lost(result: StationAnswer, percentile: float) -> str:
-    """Why a percentile that exists is not given; empty where it is."""
+    """The reason why a percentile that exists is not given; empty where it is."""
     for function in (result.response_percentile, result.wait_percentile):
         try:
             if function is not None:
@@ -400,9 +400,9 @@ def _lost(result: StationAnswer, percentile: float) -> str:
 
 
 def axes_of(station: str, texts: Mapping[str, str], over: Sequence[str]) -> list[Axis]:
-    """The grids: parameters whose text is one, then those of `over`, such as `servers = 1:4 & arrival_rate = ...`.
+    """The grids: those of parameters, then those of `over`, such as `servers = 1:4 & arrival_rate = ...`.
 
-    Raises `UsageError` for a grid that cannot be read, and a parameter that has its values from two places.
+    Raises `UsageError` for a grid that cannot be read, and for a parameter that is given twice.
     """
     result: list[Axis] = []
     for key, text in texts.items():
@@ -455,7 +455,7 @@ def _grid(key: str, text: str) -> tuple[float, ...]:
 
 
 def points(axes: Sequence[Axis]) -> Iterator[dict[str, float]]:
-    """Every combination of the values of grids, the first slowest; one without values where there are none."""
+    """Every combination of the values of grids, the first slowest; a single empty one without grids."""
     steps = [[dict(zip(axis, values, strict=True)) for values in zip(*axis.values(), strict=True)] for axis in axes]
     count = prod(len(values) for values in steps)
     if count > _MOST_POINTS:
@@ -464,7 +464,7 @@ def points(axes: Sequence[Axis]) -> Iterator[dict[str, float]]:
 
 
 def stated_value(station: str, key: str, text: str) -> Any:
-    """A parameter from its text; several, separated by commas, where the station has classes."""
+    """The value of a parameter from its text; a list, separated by commas, where the station has classes."""
     if key in ("approximation", "service"):
         return text.strip()
     if station in BY_CLASS and "," in text:
@@ -473,9 +473,9 @@ def stated_value(station: str, key: str, text: str) -> Any:
 
 
 def stated_quantity(key: str, text: str, wanted: str | None = None) -> float | int:
-    """A parameter from its text, an integer where it is one; raises `UsageError` for another unit than it has.
+    """The value of a parameter from its text, as an integer where it is one; raises `UsageError` for a wrong unit.
 
-    wanted   the base unit of what is no parameter of a station.
+    wanted   the base unit; None: that of the parameter `key`.
     """
     wanted = (PARAMETERS | CONVERTED)[key][0] if wanted is None else wanted
     option = f"--{key.replace('_', '-')}"

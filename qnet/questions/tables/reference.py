@@ -1,4 +1,4 @@
-"""Tables of the code itself as text, for `qnet help`: keys, functions, units, methods, metrics, schemas."""
+"""Reference tables as text, for `qnet help`: keys, functions, units, methods, metrics, columns."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ else:
 
 
 class MetricDefinition(Record):
-    """One metric: what it is of, and its definition."""
+    """The definition of a metric."""
 
     of: str
-    """What may be named in parentheses; empty where nothing is."""
+    """What may be named in parentheses, such as a station; empty for nothing."""
     meaning: str
 
 
@@ -63,7 +63,7 @@ FIGURES: dict[str, MetricDefinition] = {
     "drain_rate": MetricDefinition("buffer",
         "Capacity of the drain: places per second that can be freed at most."),
 }  # fmt: skip
-"""By name; the same names as in `SOLUTION_DIMENSIONS`."""
+"""The metrics by name; the names are those of `SOLUTION_DIMENSIONS`."""
 
 PERCENTILE = MetricDefinition("class, route, chain",
     "Percentile of response time: the time within which 95 % of the passages complete; p50, p99, p99_9 and so on "
@@ -84,8 +84,8 @@ INSIDE = MetricDefinition("station",
 def every_figure() -> list[tuple[str, Dimension, MetricDefinition]]:
     """Name, dimension and definition of all metrics of expressions."""
     rows = [(name, SOLUTION_DIMENSIONS[name], figure) for name, figure in FIGURES.items()]
-    behind = [*FIGURES].index("wait") + 1
-    rows[behind:behind] = [("wait_p80", TIME, WAIT_PERCENTILE)]
+    after_wait = [*FIGURES].index("wait") + 1
+    rows[after_wait:after_wait] = [("wait_p80", TIME, WAIT_PERCENTILE)]
     ends = [(MAX_THROUGHPUT, RATE, MAXIMUM), ("inside", NUMBER, INSIDE)]
     return [*rows[:1], ("response_p95", TIME, PERCENTILE), *rows[1:], *ends]
 
@@ -96,7 +96,7 @@ def unit_of(dimension: Dimension) -> str:
 
 
 WIDTH = 76
-"""Columns of text: those of a plain terminal less a margin."""
+"""Columns of text: a plain terminal less a margin."""
 SECTIONS = {
     "model": "Top level",
     "parameter": "[parameters]: NAME = value, or NAME = { value = ..., ... }",
@@ -117,7 +117,7 @@ SECTIONS = {
     "knee": "[knee]",
     "calibration": "[calibration]",
 }
-"""How each table of the language is written."""
+"""The form of each table of the language in a file."""
 
 
 def keys_text() -> str:
@@ -130,7 +130,7 @@ def keys_text() -> str:
 
 
 def _field_text(field: Field) -> str:
-    """The meaning of a key with what is needed, its default and its range."""
+    """The meaning of a key, whether it is required, its default and its range."""
     remarks = ["required"] if field.required else []
     if field.default is not None:
         remarks.append(f"default {field.default}")
@@ -173,7 +173,7 @@ def methods_text() -> str:
 
 
 def errors_text() -> str:
-    """The measured errors of throughput, response and percentiles by feature, with the warnings outside."""
+    """The measured errors of throughput, response and percentiles by feature, with the codes of their warnings."""
     groups: dict[str, list[measured_errors.MeasuredError]] = {}
     for row in measured_errors.MEASURED.values():
         if row.trusted and row.quantity in ("throughput", "response", "percentile"):
@@ -183,8 +183,8 @@ def errors_text() -> str:
     lines = [f"{'feature':<31}{'median error (%)':<17}{'worst (%)':<11}warning"]
     for feature, rows in groups.items():
         codes = sorted({code for row in rows for code in row.code.split(", ") if code})
-        middle, worst = _percent_range([row.median for row in rows]), _percent_range([row.worst for row in rows])
-        lines.append(f"{feature:<31}{middle:<17}{worst:<11}{', '.join(codes)}".rstrip())
+        median, worst = _percent_range([row.median for row in rows]), _percent_range([row.worst for row in rows])
+        lines.append(f"{feature:<31}{median:<17}{worst:<11}{', '.join(codes)}".rstrip())
     return "\n".join(lines)
 
 
@@ -223,8 +223,8 @@ def columns_text(answers: Iterable[Answer]) -> str:
 def two_columns(rows: list[tuple[str, str]], width: int) -> str:
     """Names and texts in two columns, as help is printed, in lines of at most `WIDTH` characters.
 
-    rows    a name and its text each; the text is folded, and marks of code are left out.
-    width   of the first column, in characters; a longer name has a line to itself.
+    rows    names and texts; texts are folded, and their backticks removed.
+    width   the width of the first column, in characters; a longer name has a line to itself.
     """
     lines: list[str] = []
     for name, text in rows:

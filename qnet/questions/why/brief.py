@@ -20,7 +20,7 @@ _COLUMNS = 80
 
 
 def sentences(findings: Sequence[Finding]) -> list[Finding]:
-    """Six findings: four of the answer, on different quantities, one change and one on the method; others if some lack."""
+    """Six findings: four of the answer, on different quantities, a change, and the method; others if some lack."""
     findings = [_brief(item) for item in findings if item.quantity != BEST]
     answers = {item.quantity: item for item in reversed(findings) if item.section == ANSWER}
     best = [item for item in findings if item.section == ANSWER and item is answers[item.quantity]][:_OF_ANSWER]
