@@ -39,7 +39,6 @@ KEPT = {
     ("qnet/model/model.py", "place"): PLACE,
     ("qnet/networks/solution.py", "found_full"): "a metric of the language",
     ("qnet/questions/calibrate/held_out.py", "found"): FOUND,
-    ("qnet/questions/sensitivity/ranges.py", "found_range"): FOUND,
     ("qnet/questions/study/screen.py", "cannot_tell"): "a key of the stories of studies",
     ("qnet/questions/study/story.py", "cannot_tell"): "a key of the stories of studies",
     ("qnet/questions/study/tally.py", "carried_met"): "a column of `qnet validate`",

@@ -263,7 +263,7 @@ def test_a_parameter_that_runs_into_an_end_is_named_and_has_no_error():
     (item,) = found.parameters
     assert (item.value, item.side, item.error) == (pytest.approx(0.03), 1, None)
     assert found.searched > 1
-    assert any("ended at the upper end of its range, 30 ms" in text for text in warnings(found))
+    assert any("is at the upper end of its range, 30 ms" in text for text in warnings(found))
 
 
 def test_as_many_measurements_as_parameters_have_no_errors():

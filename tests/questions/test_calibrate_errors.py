@@ -188,7 +188,7 @@ def test_as_many_figures_as_parameters_rest_on_their_digits_and_are_never_ok():
     assert row["status"] == "no degrees of freedom"
     low, high = (0.13 * np.exp(sign * NORMAL * 0.005 / 0.13) - 0.03 for sign in (-1, 1))
     assert (row["low"], row["high"]) == pytest.approx((low, high), rel=1e-2)
-    assert any("rest on the printed digits alone" in text for text in warnings(found))
+    assert any("depend on the printed digits alone" in text for text in warnings(found))
 
 
 def test_eight_figures_and_eight_parameters_are_never_ok():

@@ -101,20 +101,20 @@ def test_a_row_without_an_answer_says_why_and_stops_nothing(queue, row, status):
     ("header", "words"),
     [
         ("1,2", "no column is named like a parameter"),
-        ("rate,rate", "there twice"),
+        ("rate,rate", "appears twice"),
         ("rate,rate_per_s", "two columns are the parameter"),
         ("rate,status", "of the rows and of the answers"),
-        ("id,rate,id", "there twice"),
+        ("id,rate,id", "appears twice"),
         ("rate,servce", r'"servce" is nearly named like the parameter "service"; expected "service" or "service_s"'),
         ("rate,servcie_ms", 'is nearly named like the parameter "service"'),
         ("rate,Service", 'is nearly named like the parameter "service"'),
-        ("rate,service_msec", '"_msec" behind it, which is no unit of a parameter that is in s'),
+        ("rate,service_msec", '"_msec" after it is not a unit of a parameter that is in s'),
         ("rate,service_msec", r'expected "service_ms" \[QN240'),
         ("rate_per_Min,service", r'expected "rate_per_min" \[QN240'),
         ("rate,service_KB", r'expected "service" or "service_s" \[QN240'),
         ("rate,size_KB", r'expected "size_kB" or "size_KiB" \[QN240'),
-        ("rate,service_KiB", '"_KiB" behind it'),
-        ("rate,mood_ms", '"_ms" behind it'),
+        ("rate,service_KiB", '"_KiB" after it'),
+        ("rate,mood_ms", '"_ms" after it'),
         ("rates,service", 'is nearly named like the parameter "rate"'),
     ],
 )
@@ -126,8 +126,8 @@ def test_headers_that_cannot_be_answered(queue, header, words):
 @pytest.mark.parametrize(
     ("header", "words"),
     [
-        ("rate,host", 'the column "host" is no parameter'),
-        ("host,rate,weight", 'the columns "host", "weight" are no parameters'),
+        ("rate,host", 'the column "host" is not a parameter'),
+        ("host,rate,weight", 'the columns "host", "weight" are not parameters'),
     ],
 )
 def test_strict_refuses_columns_that_are_not_used(queue, header, words):
@@ -138,7 +138,7 @@ def test_strict_refuses_columns_that_are_not_used(queue, header, words):
 def test_strict_stops_at_the_first_object_with_a_key_that_is_not_used(queue):
     mapper = Mapper(queue, ["response"], strict=True)
     answered: list[str] = []
-    with pytest.raises(InvalidInput, match='row 2: the key "host" is no parameter'):
+    with pytest.raises(InvalidInput, match='row 2: the key "host" is not a parameter'):
         answered += map_jsonl(mapper, ['{"rate": 1}\n', '{"rate": 1, "host": "a"}\n'])
     assert '"status":"ok"' in answered[0]
     assert not any(answered[1:])
@@ -252,12 +252,12 @@ def test_objects_in_and_out(queue):
 @pytest.mark.parametrize(
     ("line", "status"),
     [
-        ("[1]", "the line is no JSON object"),
+        ("[1]", "the line is not a JSON object"),
         ("rate=1", 'the line is not JSON: "rate=1"'),
         ('{"x": 1}', "no key is named like a parameter"),
-        ('{"rate": NaN}', "NaN is no number"),
+        ('{"rate": NaN}', "NaN is not a number"),
         ('{"rate": null}', "rate is empty"),
-        ('{"rate": true}', "rate is no number"),
+        ('{"rate": true}', "rate is not a number"),
         ('{"rate": 1, "rate": 2}', "the line has a key twice"),
         ("[" * 100_000, "the line nests too deeply"),
     ],
@@ -299,7 +299,7 @@ def test_columns_that_nobody_reads_are_noted(queue):
     through(mapper, "id,rate,comment\n7,10,x\n8,20,y\n")
     (note,) = mapper.notes()
     assert (note.code, note.severity) == ("QN700", "note")
-    assert note.text == 'no parameters of the model, passed through unread: "id", "comment"'
+    assert note.text == 'columns that are not parameters, passed through unread: "id", "comment"'
     mapper = Mapper(queue, ["response"])
     through(mapper, "rate\n10\n")
     assert mapper.notes() == []
@@ -333,7 +333,7 @@ def test_rows_that_run_over_lines_are_counted_once(queue):
     mapper = Mapper(queue, ["response"])
     assert through(mapper, text, chunk=1).startswith('rate,note,response_s,method,exactness,status\n20/s,"b\n30/s,c\n')
     (note,) = [note for note in mapper.notes() if note.code == "QN756"]
-    assert note.text == "2 rows run over 5 lines, the first from line 2: a cell in quotation marks has them"
+    assert note.text == "2 rows run over 5 lines, the first from line 2, inside quotation marks"
     assert note.severity == "warning"
 
 

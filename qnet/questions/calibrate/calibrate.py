@@ -26,42 +26,42 @@ from qnet.questions.points.answers import Answers
 from qnet.record import Record
 
 SHARE_OF_FIT = 0.9
-"""Of the operations that are left, for the fit: the rest is for the rows of the report."""
+"""The share of the remaining operations for the fit; the rest is for the rows of the report."""
 
 
 __all__ = ["SEARCHES", "SHARE", "Calibration", "FittedParameter", "calibrate", "fitted_point", "refuse_without_fit"]
 SEARCHES = 4
 """Default number of starts: enough to show that two stations may be interchanged."""
 MAX_SEARCHES = 1000
-"""Starts that may be asked of one fit; a choice that bounds time."""
+"""Most starts of one fit; a choice that bounds time."""
 LINEAR, PROFILE = "linear", "profile"
 _POINTS = 40_000
-"""Rows that may be solved for profiles; and the least number of points."""
+"""Most rows that are solved for profiles."""
 _FEWEST = 500
-"""The least number of points for profiles, whatever the number of rows; a choice."""
+"""The points that profiles may use in any case, whatever the number of rows; a choice."""
 _ROUNDS = 4
 """How often a profile may reach a better minimum."""
 _FAR_OFF = 4.0
-"""How many times wider an interval by profile is than a linear one whose standard error is not reported."""
+"""The ratio of the interval by profile to the linear one from which the standard error is not reported."""
 _ROUNDED = 1e-9
-"""How far beyond an interval a value is within its rounding."""
+"""The relative distance beyond an interval that counts as rounding."""
 _WEIGHINGS = 3
-"""Fits with new weights at most; a choice: they end earlier where the common error hardly changes."""
+"""Most fits with new weights; a choice: they end earlier where the common error hardly changes."""
 _STEADY = 0.02
-"""The change of the common error, relative, that is not worth another fit."""
+"""The relative change of the common error that is not worth another fit."""
 
 
 class Stopped:
-    """Why a calibration ended early, and how far it had come."""
+    """The reason why a calibration ended early, and whether it had reached the minimum."""
 
     def __init__(self, error: OverBudget | KeyboardInterrupt, proven: bool) -> None:
         self.error = error
         self.proven = proven
-        """Whether the minimum was reached, and only the errors of the values are missing."""
+        """Whether the minimum was reached, so that only the errors of the values are missing."""
 
     @property
     def reason(self) -> str:
-        """What ended it."""
+        """The words for the reason."""
         return "interrupted" if isinstance(self.error, KeyboardInterrupt) else "stopped at the end of its operations"
 
     @property
@@ -71,7 +71,7 @@ class Stopped:
 
 
 def kept(target: Target, best: Minimum | None) -> Minimum | None:
-    """What is known where a calibration ends early: its minimum, or the best point so far; None before any."""
+    """The minimum of a calibration that ends early, or else its best point so far; None before any."""
     if best is not None:
         return best
     if target.lowest is None:
@@ -90,7 +90,7 @@ def kept(target: Target, best: Minimum | None) -> Minimum | None:
 
 
 def no_scatter(freedom: int) -> Scatter:
-    """That nothing is known of the errors."""
+    """The record of unknown errors."""
     return Scatter(
         kind=UNKNOWN,
         variance=float("nan"),
@@ -110,18 +110,18 @@ class FittedParameter(Record):
     error: float | None
     """Standard error; None where it cannot be computed."""
     low: float | None
-    """Ends of the interval; None where it is open, or not known."""
+    """The lower end of the interval; None where it is open, or not known."""
     high: float | None
     side: int
-    """-1 at its lower end, 1 at its upper one, 0 between."""
+    """-1 at the lower end of its range, 1 at the upper one, 0 inside."""
     idle: bool
-    """Whether no step around its value has an effect on what was measured."""
+    """Whether steps around its value have no effect on the measured metrics."""
     interval: str = ""
     """`linear`, `profile`, or empty where there is no interval."""
     tied: bool = False
     """Whether it cannot be distinguished from others."""
     elsewhere: bool = False
-    """Whether it lies outside its interval at another minimum that agrees with the measurements as well."""
+    """Whether it is outside its interval at another minimum that agrees with the measurements as well."""
 
     @property
     def undetermined(self) -> bool:
@@ -138,30 +138,30 @@ class Calibration(Record):
     answers: Answers
     """The model at every row, with the fitted values."""
     modelled: Any
-    """(rows, metrics), in base units; not-a-number where there is no answer."""
+    """(rows, metrics), in base units; NaN where there is no answer."""
     residuals: Any
-    """(rows, metrics): with weights, without errors; not-a-number where nothing was measured."""
+    """(rows, metrics): with weights, not divided by errors; NaN where nothing was measured."""
     used: Any
-    """(rows, metrics): what was fitted on."""
+    """(rows, metrics): whether a measurement was fitted."""
     absolute: bool
     minimum: Minimum
     spread: Spread
     others: tuple[tuple[float, ...], ...]
     """Fitted values at other minima, the best first; their residuals may be as small."""
     searched: int
-    """Starts that were followed."""
+    """The number of starts that were followed."""
     scatter: Scatter
     predicted: tuple[Any, Any]
-    """Ends (rows, metrics) of the intervals for measurements that are held out, in base units."""
+    """Ends (rows, metrics) of the prediction intervals of held-out measurements, in base units."""
     target: Target
     left: str
-    """Why the fit is by approximations where the method asked for has exact answers; empty where it is not."""
+    """The reason why the fit is by approximations although the method asked for is exact; empty where it is not."""
     stopped: Stopped | None
-    """Why it ended early; None where it did not."""
+    """The reason for an early end; None where there was none."""
 
     @property
     def tested(self) -> bool:
-        """Whether there are more measurements than parameters, so that the rows can speak against the model."""
+        """Whether there are more measurements than parameters, so that they can contradict the model."""
         return self.target.count > len(self.parameters)
 
 
@@ -179,34 +179,35 @@ def calibrate(
     strict: bool = False,
     keep: bool = False,
 ) -> Calibration:
-    """The values of some parameters at which a model is nearest to what was measured.
+    """The values of some parameters at which a model agrees best with measurements.
 
-    source    a CSV file, or rows: columns that are named like parameters state the conditions of a row, those that are
-              named like figures or outputs (`response_s`, `utilization_cpu`) what was measured, and with `_error`
-              followed by its standard error; `weight` and `hold_out` where present.
+    source    a CSV file, or rows: columns named like parameters state the conditions of a row; columns named like
+              figures or outputs (`response_s`, `utilization_cpu`) were measured, and those with the suffix `_error` are
+              their standard errors; `weight` and `hold_out` are optional.
     fit       the parameters: stated numbers that no row states.
-    metric    what to fit on; none: every measured column.
-    between   `NAME=LOW:HIGH` texts, ends for the search; else the range that the model states; without one,
-              from a ten-thousandth of the stated value to ten thousand times it.
+    metric    the metrics to fit; none: every measured column.
+    between   `NAME=LOW:HIGH` texts, ranges of the search; default: the range that the model states, or else from a
+              ten-thousandth of the stated value to ten thousand times it.
     hold_out  rows that only test the fit: a number of rows at the end, or a condition such as "rate > 900/s".
-    absolute  squared is modelled less measured, over the mean of the metric; else the logarithm of their ratio.
-    starts    how many starts to follow: the stated values, and the best of some that are spread over the ranges.
+    absolute  whether residuals are modelled less measured, over the mean of the metric; else logarithms of the ratio.
+    starts    the number of starts: the stated values, and the best of some that are spread over the ranges.
     wanted    the method of the solutions, and the budget of their operations.
     error     standard errors of the measurements, such as `1%` or `response=2 ms`. Without any, they are the scatter
               of the residuals, and at least half of the last printed digit where cells are texts.
-    strict    refuse the measurements for the first row that cannot be read; else such rows are left out, and listed.
-    keep      end with the best values so far, and `stopped`, where the operations are spent, or at Ctrl-C.
-    Raises    `UsageError`, `InvalidInput` for input that cannot be read; `NotComputed` where the search finds no
+    strict    whether to refuse the measurements at the first unreadable row; otherwise such rows are left out, and
+              listed.
+    keep      whether to end with the best values so far, and `stopped`, where the operations are spent, or at Ctrl-C.
+    Raises    `UsageError`, `InvalidInput` for input that cannot be read; `NotComputed` where the search reaches no
               minimum, or the operations are spent.
 
     Method    `least_squares.minimise`, from the stated values and from others; more of them where the first search has
-              no answer, or leads to an end of a range or to no minimum. All rows of all trial points are one table.
-              Searches do without the Markov chain of all states; where the method asked for takes it, the minimum is
-              sought again by it (`polish.polished`).
-    Errors    `least_squares.spread`; intervals are Student's t times the standard error, of a positive parameter in its
-              logarithm, where the residuals at their ends are those of the tangent plane; else by profiles
+              no answer, or ends at an end of a range or at no minimum. All rows of all trial points are one table.
+              Searches do not use the Markov chain of all states; where the method asked for does, the minimum is
+              searched again with it (`polish.polished`).
+    Errors    `least_squares.spread`; intervals are Student's t times the standard error, for a positive parameter in
+              its logarithm, where the residuals at their ends are those of the tangent plane; otherwise by profiles
               (`profile.profiles`), which may be open to one side or both.
-    Limits    They know of no error of the model itself, beyond what the residuals show.
+    Limits    The intervals contain no error of the model itself, beyond what the residuals show.
     """
     refuse_without_fit(fit)
     if not 1 <= starts <= MAX_SEARCHES:
@@ -220,7 +221,7 @@ def calibrate(
     made, stopped = _end_of_fit(target, starts, keep)
     best = made.best
     assert best is not None
-    # What an early end has spent leaves the rows of the report what every command has.
+    # After an early end, the rows of the report have a separate budget.
     with budget.opened(budget.Account(0.0, budget.memory())) if stopped else nullcontext():
         answers = made.answers()
     modelled = target.modelled(answers)
@@ -246,7 +247,7 @@ def calibrate(
 
 
 def _end_of_fit(target: Target, starts: int, keep: bool) -> tuple[_Fit, Stopped | None]:
-    """The fit, and why it ended early where it did; with `keep` it may, as `calibrate`."""
+    """The fit, and the reason if it ended early, which it may with `keep`, as in `calibrate`."""
     made = _Fit(target)
     try:
         with budget.share(SHARE_OF_FIT):
@@ -259,7 +260,7 @@ def _end_of_fit(target: Target, starts: int, keep: bool) -> tuple[_Fit, Stopped 
 
 
 class _Fit:
-    """A fit and what it has reached: a search, its polish, and how well its values are known."""
+    """A fit and its progress: the search, the exact minimum, and the uncertainty of the values."""
 
     def __init__(self, target: Target) -> None:
         self.target = target
@@ -296,7 +297,7 @@ class _Fit:
         self.best = self.polished.best
 
     def keep(self) -> bool:
-        """Take what is there at an early end for the result; whether there is anything."""
+        """Use the progress at an early end as the result; False where there is none."""
         self.best = kept(self.target, self.best)
         if self.best is None:
             return False
@@ -313,7 +314,7 @@ class _Fit:
 
 
 def _known(target: Target, best: Minimum) -> tuple[Minimum, Scatter, Spread, tuple[FittedParameter, ...]]:
-    """How well the values at a minimum are known; and the minimum itself, where a profile reached a better one."""
+    """The minimum, or a better one that a profile reached, with the uncertainty of its values."""
     for _ in range(_ROUNDS):
         best, scatter = _weighed(target, best)
         known = spread(best, target.least, scatter.variance)
@@ -326,7 +327,7 @@ def _known(target: Target, best: Minimum) -> tuple[Minimum, Scatter, Spread, tup
 
 
 def _weighed(target: Target, best: Minimum) -> tuple[Minimum, Scatter]:
-    """What is known of the errors, and the minimum with the weights that follow from it."""
+    """The errors of the measurements, and the minimum with the weights that follow from them."""
     freedom = spread(best, target.least).freedom
     if target.stated:
         return best, scatter_stated(best.cost, freedom)
@@ -346,11 +347,11 @@ def _weighed(target: Target, best: Minimum) -> tuple[Minimum, Scatter]:
 
 
 _Ends = dict[tuple[int, int], float | None]
-"""(parameter, side) -> the coordinate at which its profile ends; None for an open end."""
+"""By (parameter, side), the coordinate at which its profile ends; None for an open end."""
 
 
 def _profiled(target: Target, best: Minimum, scatter: Scatter, known: Spread) -> tuple[_Ends, Any]:
-    """The ends of profiles, where linear intervals do not hold; and a better point, if any was reached."""
+    """The ends of profiles, where linear intervals are not valid, and a better point, if any was reached."""
     if not scatter.known:
         if not best.converged:
             raise no_minimum(target, best)
@@ -415,7 +416,7 @@ def _elsewhere(
     result: tuple[FittedParameter, ...],
     others: tuple[tuple[float, ...], ...],
 ) -> tuple[FittedParameter, ...]:
-    """The parameters, with whether other minima have values for them beyond their interval but within their errors."""
+    """The parameters, marked where another minimum that fits as well has values outside their interval."""
     if not others or not scatter.known:
         return result
     points = np.array(
@@ -437,7 +438,7 @@ def _outside(item: FittedParameter, value: float) -> bool:
 
 
 def _misleads(item: Unknown, low: float | None, high: float | None, error: float | None, scatter: Scatter) -> bool:
-    """Whether a standard error is far from that of the profile, as where a derivative is that of a step."""
+    """Whether a standard error is far below that of the profile, as at a step of the metric."""
     if error is None:
         return False
     reach = (item.high if high is None else high) - (item.low if low is None else low)

@@ -1,6 +1,6 @@
-"""Errors of measurements: stated ones, the last printed digit, and what the residuals say of them.
+"""Errors of measurements: as stated, by the last printed digit, and by the residuals.
 
-Intervals of what was fitted are by Student's t distribution (`half_width`).
+Intervals of fitted parameters are by Student's t distribution (`half_width`).
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from qnet.record import Record
 from qnet.units import NUMBER, UnitError, quantity
 
 SHARE = 0.95
-"""Of the intervals."""
+"""The confidence level of intervals."""
 NORMAL = 1.959963984540054
-"""Standard errors that hold this share of a normal distribution to each side."""
+"""The half width of an interval of this level in standard errors, for a normal distribution."""
 STATED, PRINTED, SCATTER, UNKNOWN = "stated", "printed digits", "residuals", "unknown"
 _SMALL = 0.1
-"""The share of the scatter up to which printed digits do not count."""
+"""The share of the scatter up to which printed digits are ignored."""
 _ROUNDING = 1e-9
-"""Relative errors below this are those of computing."""
+"""Relative errors below this are rounding."""
 _NUMBER = re.compile(r"\s*([+-]?)(\d[\d_]*)?(?:\.(\d[\d_]*)?)?(?:[eE]([+-]?\d+))?")
 _EXPECTED = "--error 1%, --error '2 ms', or --error 'response=2%'"
 
 
 def half_digit(cell: object) -> str:
-    """Half of the last printed digit of a cell, as a text with its unit; empty for what is no printed number."""
+    """Half of the last printed digit of a cell, as a text with its unit; empty where the cell is no printed number."""
     if not isinstance(cell, str):
         return ""
     match = _NUMBER.match(cell)
@@ -49,21 +49,19 @@ def half_digit(cell: object) -> str:
 
 
 def relative(text: object) -> float | None:
-    """The share that a text with a per cent sign says; None for any other text. Raises `Fault` for no number."""
+    """The share in a text with a percent sign; None for any other text. Raises `Fault` where it has no number."""
     if not isinstance(text, str) or not text.strip().endswith("%"):
         return None
     try:
         return float(text.strip()[:-1]) / 100
     except ValueError:
-        raise Fault(f'"{short(text)}" is no share') from None
+        raise Fault(f'"{short(text)}" is not a share') from None
 
 
 def stated_errors(model: Model, texts: Sequence[str], metrics: Sequence[Metric], values: Any) -> Any:
-    """Standard errors (rows, metrics) by texts such as `1%`, `2 ms` or `response=2%`; not-a-number where none is
-    stated.
+    """Standard errors (rows, metrics) by texts such as `1%`, `2 ms` or `response=2%`; NaN where none is stated.
 
-    Raises `UsageError` QN029 with what is wrong with any of them. Later texts, and those of one metric, have the last
-    word.
+    Later texts take precedence, and so do those of one metric. Raises `UsageError` QN029 with all problems.
     """
     result: Any = np.full(values.shape, np.nan)
     problems: list[Problem] = []
@@ -83,11 +81,11 @@ def stated_errors(model: Model, texts: Sequence[str], metrics: Sequence[Metric],
             else:
                 size, errors = share, np.abs(values) * share
             if not 0 < size < math.inf:
-                raise UsageError(Problem("QN029", f'"{short(text)}" is no error', "an error above 0"))
+                raise UsageError(Problem("QN029", f'"{short(text)}" is not an error', "an error above 0"))
             for index in indices:
                 result[:, index] = errors[:, index]
         except (UnitError, Fault) as error:
-            problems.append(Problem("QN029", f'"{short(text)}" is no error: {short(str(error))}', _EXPECTED))
+            problems.append(Problem("QN029", f'"{short(text)}" is not an error: {short(str(error))}', _EXPECTED))
         except UsageError as error:
             problems += error.problems
     if problems:
@@ -101,31 +99,32 @@ def _indices(model: Model, name: str, metrics: Sequence[Metric], text: str) -> l
     key = metric(name, model).key
     indices = [index for index, item in enumerate(metrics) if item.key == key]
     if not indices:
-        words = f'"{short(text)}" is about what no column measures'
+        words = f'"{short(text)}" names a metric that no column measures'
         help = f"measured are {', '.join(item.source for item in metrics)}"
         raise UsageError(Problem("QN029", words, "a metric that is measured", help=help))
     return indices
 
 
 class Scatter(Record):
-    """What is known of the errors of the measurements that were fitted on."""
+    """The errors of the fitted measurements."""
 
     kind: str
-    """Where it is from: `stated`, `printed digits`, `residuals`, or `unknown`."""
+    """Their origin: `stated`, `printed digits`, `residuals`, or `unknown`."""
     variance: float
-    """Of the residuals as they are squared; not-a-number where it cannot be estimated."""
+    """The variance of the residuals as they are squared; NaN where it cannot be estimated."""
     times: float
-    """How many standard errors an interval has to each side."""
+    """The half width of an interval in standard errors."""
     freedom: int
+    """Degrees of freedom."""
     common: float
-    """Of `residuals` and `printed digits`: the error that measurements have besides what their digits leave open."""
+    """For `residuals` and `printed digits`, the error of measurements in addition to the rounding of their digits."""
     ratio: float | None
-    """Scatter of the residuals over the errors that are stated, or that digits leave open; None without either."""
+    """The scatter of the residuals over the errors that are stated, or that are the rounding of digits; None without
+    either."""
     exceeds: bool
-    """Whether the residuals scatter more than stated errors can explain, in 99 of 100 cases."""
+    """Whether the residuals scatter more than stated errors explain in 99 of 100 cases."""
     digits: bool = False
-    """Whether errors consist of a common one and the rounding of printed digits, so that rows are weighted
-    differently."""
+    """Whether errors consist of a common one and the rounding of printed digits, so that rows have other weights."""
 
     @property
     def known(self) -> bool:
@@ -134,7 +133,7 @@ class Scatter(Record):
 
 
 def scatter_stated(squares: float, freedom: int) -> Scatter:
-    """Of errors that are stated: `squares` is the sum of squared residuals over errors.
+    """The scatter with stated errors; `squares` is the sum of squared residuals over errors.
 
     Where they scatter more than chance explains, intervals are those of the scatter (R. T. Birge, Phys. Rev. 40 (1932)
     207-227).
@@ -158,11 +157,13 @@ def scatter_stated(squares: float, freedom: int) -> Scatter:
 def scatter_unstated(plain: Any, weights: Any, digits: Any, freedom: int, enough: bool) -> Scatter:
     """The scatter without stated errors: that of the residuals, and at least the rounding of printed digits.
 
-    plain     (m,) residuals without weights, and the `weights` of them.
-    digits    (m,) half of the last printed digit in the same measure, 0 where nothing is printed.
-    enough    whether there are more measurements than parameters, so that the scatter says anything.
-    Method    One common variance u^2 besides that of the digits, so that sum r^2 / (u^2 / w + d^2) is the degrees of
-              freedom (R. C. Paule and J. Mandel, J. Res. Natl. Bur. Stand. 87 (1982) 377-385).
+    plain     (m,) residuals without weights.
+    weights   (m,) their weights.
+    digits    (m,) half of the last printed digit on the same scale, 0 where nothing is printed.
+    freedom   degrees of freedom.
+    enough    whether there are more measurements than parameters, so that the scatter can be estimated.
+    Method    One common variance u^2 in addition to that of the digits, so that sum r^2 / (u^2 / w + d^2) equals the
+              degrees of freedom (R. C. Paule and J. Mandel, J. Res. Natl. Bur. Stand. 87 (1982) 377-385).
     """
     printed = bool((digits > 0).all())
     if (freedom <= 0 or not enough) and not printed:
@@ -229,7 +230,7 @@ def _common_error(plain: Any, weights: Any, digits: Any, freedom: int, high: flo
 
 
 def chi_square(freedom: int) -> float:
-    """What chi-square with `freedom` degrees of freedom exceeds in one of 100 cases.
+    """The 99th percentile of chi-square with `freedom` degrees of freedom.
 
     Source   @wilson1931; within 2 % from 1 on.
     """
@@ -246,7 +247,7 @@ def refuse_unknown(table: Any, missing: Sequence[tuple[int, str]]) -> None:
 
 
 _NEARLY_NORMAL = 100_000
-"""Degrees of freedom from which on the difference to the normal distribution is negligible."""
+"""Degrees of freedom above which the difference to the normal distribution is negligible."""
 
 
 def within(angle: float, freedom: int) -> float:
@@ -265,7 +266,7 @@ def within(angle: float, freedom: int) -> float:
 
 
 def half_width(share: float, freedom: int) -> float:
-    """How many standard errors to each side hold a share of Student's t with `freedom` degrees of freedom, at least 1.
+    """The half width of the central interval with a `share` of Student's t, with `freedom` degrees of freedom.
 
     half_width(0.95, 10) is 2.228.
     """

@@ -1,4 +1,4 @@
-"""Measurements of a system: which columns state the conditions of a row, and which were measured."""
+"""Measurements of a system: the columns of conditions, the columns of measured metrics, and their values."""
 
 from __future__ import annotations
 
@@ -27,38 +27,38 @@ WEIGHT, HOLD_OUT, ERROR = "weight", "hold_out", "_error"
 
 
 class Measurements(Record):
-    """What was measured, row by row, in base units."""
+    """Measurements, row by row, in base units."""
 
     table: DataTable
     conditions: dict[str, Any]
-    """Parameter -> its value in every row."""
+    """The values of parameters, one for every row, by name."""
     metrics: tuple[Metric, ...]
-    """What was measured and counts."""
+    """The measured metrics to fit."""
     values: Array
-    """(rows, metrics): not-a-number where nothing was measured."""
+    """(rows, metrics): NaN where nothing was measured."""
     weights: Array
     held_out: Flags
-    """(rows,): which rows only test the fit."""
+    """(rows,): whether a row only tests the fit."""
     ignored: tuple[str, ...]
-    """Columns that are neither."""
+    """The columns that are not used."""
     errors: Array
-    """(rows, metrics): standard errors as stated; not-a-number where none is."""
+    """(rows, metrics): standard errors as stated; NaN where none is."""
     printed: Array
-    """(rows, metrics): half of the last printed digit; not-a-number where a cell is no text."""
+    """(rows, metrics): half of the last printed digit; NaN where a cell is not a text."""
 
 
 class Cells:
-    """Reads columns of a table as numbers, and keeps what is wrong with any cell."""
+    """Reads columns of a table as numbers, and keeps the problems of cells."""
 
     def __init__(self, table: DataTable) -> None:
         self.table = table
         self.problems: dict[int, list[Problem]] = {}
-        """By row."""
+        """Problems by row."""
 
     def column(self, column: str, read: Callable[[object], float | None], titled: bool = True) -> Array:
-        """(rows,): the cells of a column; not-a-number where `read` gives None, or raises a `Fault`.
+        """(rows,): the cells of a column; NaN where `read` gives None, or raises a `Fault`.
 
-        titled   whether the problem of a cell names the column: a fault may name what is wrong itself.
+        titled   whether the problem of a cell names the column; not needed where the fault does.
         """
         index = self.table.header.index(column)
         result = np.full(len(self.table.rows), np.nan)
@@ -71,7 +71,7 @@ class Cells:
         return result
 
     def roles(self, named: Mapping[str, str]) -> tuple[Array, Flags]:
-        """(rows,) each: the weights, 1 where no column states them, and which rows a column holds out.
+        """(rows,) each: the weights, 1 without a column of them, and whether a column holds out the row.
 
         named   columns of the table by their title.
         """
@@ -81,7 +81,7 @@ class Cells:
         return weights, held > 0
 
     def readable(self) -> tuple[DataTable, list[int]]:
-        """The table without the rows that have problems, and the indices of the others; as `Table.without`."""
+        """The table without the rows that have problems, as `DataTable.without`, and the indices of its rows."""
         kept = [row for row in range(len(self.table.rows)) if row not in self.problems]
         return self.table.without(self.problems), kept
 
@@ -96,28 +96,27 @@ def measured(
 ) -> Measurements:
     """Read a table of measurements. A row with a cell that cannot be read is left out, and listed in its `unread`.
 
-    fitted    parameters to be fitted, which therefore cannot be conditions.
-    asked     the metrics that count; none: every column that is named like a figure or an output.
-    hold_out  a number of rows at the end, or a condition over parameters and measured figures; empty for none but
-              those of the column.
-    error     texts such as `1%` or `response=2 ms`: standard errors; cells of a column of errors go before them.
-    Raises    `InvalidInput` with what is wrong with columns, or with cells where no row can be read; `UsageError` with
-              what is wrong with the rest.
+    fitted    the parameters to be fitted, which therefore cannot be conditions.
+    asked     the metrics to fit; none: every column that is named like a figure or an output.
+    hold_out  a number of rows at the end, or a condition over parameters and measured figures, in addition to the
+              column; empty for none.
+    error     texts such as `1%` or `response=2 ms`: standard errors; cells of a column of errors take precedence.
+    Raises    `InvalidInput` for faulty columns, or where no row can be read; `UsageError` for faulty arguments.
     """
     named = parameter_columns(table.header, model)
     _refuse_stated(table, named, fitted)
     titled = {column: item for column in table.header if column not in named and (item := _figure(column, model))}
     figures = {column: item.metric for column, item in titled.items()}
     factors = {column: item.factor for column, item in titled.items()}
-    beside = _error_columns(table.header, named, titled)
+    error_columns = _error_columns(table.header, named, titled)
     chosen = _chosen(model, table, figures, asked)
     cells = Cells(table)
     conditions = {
         name: cells.column(column, partial(parameter_value, model, name, column=column), titled=False)
         for column, name in named.items()
     }
-    numbers = _Numbers(cells, chosen, factors, beside)
-    taken = {*named, *figures, *(item.column for item in beside.values())}
+    numbers = _Numbers(cells, chosen, factors, error_columns)
+    taken = {*named, *figures, *(item.column for item in error_columns.values())}
     special = {name.strip(): name for name in table.header if name not in taken}
     weights, held = cells.roles(special)
     table, kept = cells.readable()
@@ -154,22 +153,22 @@ def _refuse_stated(table: DataTable, named: Mapping[str, str], fitted: Sequence[
 
 
 class _Numbers:
-    """What was measured, arrays (rows, metrics): values, their standard errors, and what was printed of them."""
+    """Measured values, their standard errors, and half of their last printed digits, as arrays (rows, metrics)."""
 
     def __init__(
         self, cells: Cells, chosen: Sequence[tuple[str, Metric]], factors: Mapping[str, float],
-        beside: Mapping[str, _Titled],
+        error_columns: Mapping[str, _Titled],
     ) -> None:  # fmt: skip
         values = [cells.column(column, partial(_measurement, item, factors[column])) for column, item in chosen]
         printed = [cells.column(column, partial(_printed, item, factors[column])) for column, item in chosen]
         errors = [
             cells.column(stated.column, partial(_error, item, stated.factor))
-            if (stated := beside.get(column))
+            if (stated := error_columns.get(column))
             else np.full(len(cells.table.rows), np.nan)
             for column, item in chosen
         ]
         self.values, self.printed, sizes = np.array(values).T, np.array(printed).T, np.array(errors).T
-        # Shares are kept below 0 until the measurement is known that they are shares of.
+        # Negative errors are shares of the measurement.
         self.errors = np.where(sizes < 0, np.abs(sizes * self.values), sizes)
 
 
@@ -184,7 +183,7 @@ def described(model: Model, result: Measurements, row: int) -> str:
 
 
 class _Titled(Record):
-    """A column by its title: what it measures, and how many base units a number in it is."""
+    """A column by its title: its metric, and the factor from its numbers to base units."""
 
     column: str
     metric: Metric
@@ -194,7 +193,7 @@ class _Titled(Record):
 def _error_columns(
     header: Sequence[str], named: Mapping[str, str], figures: Mapping[str, _Titled]
 ) -> dict[str, _Titled]:
-    """Column of a figure -> column of its errors: the same name, or that of the figure, with the suffix `_error`."""
+    """The columns of errors by the column of the figure: the same name, or that of the figure, with `_error`."""
     titles = {name.strip(): name for name in header if name not in named and name not in figures}
     result: dict[str, _Titled] = {}
     for column, item in figures.items():
@@ -213,16 +212,16 @@ def _error_columns(
 
 
 def _error(item: Metric, factor: float, cell: object) -> float:
-    """A standard error in base units; a share of the measurement as a number below 0; not-a-number for none."""
+    """A standard error in base units; the negative of a share of the measurement; NaN for none."""
     share = relative(cell)
     value = _measurement(item, factor, cell) if share is None else -share
     if not (value != value or (value > 0 if share is None else value < 0)):
-        raise Fault("an error is above 0; leave the cell empty where none is known")
+        raise Fault("an error must be above 0; leave the cell empty where none is known")
     return value
 
 
 def _printed(item: Metric, factor: float, cell: object) -> float:
-    """Half of the last printed digit, in base units; not-a-number for what is not printed."""
+    """Half of the last printed digit, in base units; NaN for cells that are not printed numbers."""
     half = half_digit(cell)
     try:
         return _measurement(item, factor, half) if half else float("nan")
@@ -231,8 +230,8 @@ def _printed(item: Metric, factor: float, cell: object) -> float:
 
 
 def _figure(column: str, model: Model) -> _Titled | None:
-    """The figure or output that a column is named like: `response`, `response_ms`, `response [ms]`,
-    `utilization_cpu %`."""
+    """The figure or output that a title denotes, such as `response`, `response_ms`, `response [ms]` or
+    `utilization_cpu %`; None for none."""
     title = column.strip()
     plain = _named(title, model)
     result = [_Titled(column, item, unit(item.unit).factor) for item in plain]
@@ -251,7 +250,7 @@ def _figure(column: str, model: Model) -> _Titled | None:
 
 
 def _named(name: str, model: Model) -> list[Metric]:
-    """The figures and outputs of a name without unit, or one of its percentiles."""
+    """The figures, percentiles and outputs that a name without a unit denotes."""
     result = [
         Metric(each, Expression(each, Name(each), (each,)), dimension, base_unit(dimension))
         for each, dimension in figures_of_column(name, model).items()
@@ -262,7 +261,7 @@ def _named(name: str, model: Model) -> list[Metric]:
 def _chosen(
     model: Model, table: DataTable, figures: dict[str, Metric], asked: Sequence[str]
 ) -> list[tuple[str, Metric]]:
-    """The columns that count, with what they measure."""
+    """The columns to fit, with their metrics."""
     if not figures:
         known = sorted({column_key(name) for name in all_figures(model) if "queue" not in name})
         help = suggest("", ["response_s", "throughput_per_s", *known])
@@ -283,7 +282,7 @@ def _chosen(
 
 
 def _measurement(item: Metric, factor: float, cell: object) -> float:
-    """What a cell says of a metric, in base units; not-a-number for an empty one. Plain numbers are `factor` units."""
+    """The value in a cell of a metric, in base units; NaN for an empty one. `factor` converts plain numbers."""
     try:
         value = number(cell)
     except Fault:
@@ -302,7 +301,7 @@ def _measurement(item: Metric, factor: float, cell: object) -> float:
 def _scope(
     model: Model, result: Measurements, titles: Mapping[str, Metric], named: Mapping[str, str], others: Sequence[str]
 ) -> Scope:
-    """What a condition over rows may name: parameters and figures by name or title of their column, other columns."""
+    """The names in conditions over rows: parameters and figures, by name or column title, and other columns."""
     figures = {item.source: result.values[:, index] for index, item in enumerate(result.metrics)}
     values = Values(model, result.conditions, len(result.table.rows), figures)
     dimensions = model.dimensions | all_figures(model, figures)

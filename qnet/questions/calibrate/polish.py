@@ -1,7 +1,7 @@
-"""The end of a calibration that was sought by approximations: the minimum by the method that was asked for.
+"""The exact minimum of a calibration whose search used approximations.
 
-A search looks at many values, at which the Markov chain of all states would take a thousand times what an approximation
-does. Near a minimum the two differ by little, and by much the same everywhere.
+A search tries many values, at which the Markov chain of all states would take a thousand times as long as an
+approximation. Near a minimum the two differ by little, and by much the same everywhere.
 """
 
 from __future__ import annotations
@@ -17,16 +17,17 @@ from qnet.questions.calibrate.search import Correction, Target, no_minimum
 from qnet.questions.points.answers import Answers, joined
 
 _ROUNDS = 8
-"""Searches at most; a minimum that takes more counts as not proven. A choice."""
+"""Most searches; a minimum that takes more counts as not proven. A choice."""
 TOO_LARGE = "it would take more operations than are left"
 _SHARE = 0.4
-"""Of the operations that are left, for the polish."""
+"""The share of the remaining operations for the exact minimum."""
 _EXPENSIVE = 0.3
-"""Of the operations that are left, for the first answers by the method asked for; beyond it there is no polish."""
+"""The share of the remaining operations for the first answers by the method asked for; if they take more, that of the
+approximation is kept."""
 
 
 class Polished:
-    """A minimum, by the method asked for or by that of the search, and how its rows are answered."""
+    """A minimum, by the method asked for or by that of the search, and the answers of its rows."""
 
     def __init__(
         self, target: Target, best: Minimum, indices: Any, left: str = "", sought: Answers | None = None
@@ -36,9 +37,9 @@ class Polished:
         self.indices = indices
         """The rows that the search solves by another method than the one asked for."""
         self.left = left
-        """Why the minimum is that of the search, where other methods are more exact."""
+        """The reason why the minimum is that of the search, where other methods are more exact."""
         self.sought = sought
-        """The model at every row at the minimum, where the search solves all of them and has had a look."""
+        """The model at every row at the minimum by the method of the search, if that solves all rows exactly."""
 
     def answers(self, point: Any) -> Answers:
         """The model at every row at some coordinates, by the methods by which it is fitted."""
@@ -55,14 +56,14 @@ class Polished:
 
 
 def polished(target: Target, best: Minimum, rivals: Sequence[Any] = ()) -> Polished:
-    """A minimum of the search, sought again by the method asked for where that is another one and affordable.
+    """A minimum of the search, searched again by the method asked for where that is another one and affordable.
 
     rivals  coordinates of other minima that are nearly as good: one of them may be better by that method.
 
-    Method  Residuals of the search, plus the difference of the two methods at the present point and what it changes by
-            there, are minimised again, until their minimum is the present point: N. M. Alexandrov and R. M. Lewis, An
-            overview of first-order model management, Optimization and Engineering 2 (2001) 413-430. Nothing but the
-            values and derivatives at the last point counts, and these are of the method asked for.
+    Method  Residuals of the search, corrected by the difference of the two methods at the present point and by its
+            derivatives there, are minimised again until their minimum is the present point: N. M. Alexandrov and R. M.
+            Lewis, An overview of first-order model management, Optimization and Engineering 2 (2001) 413-430. At the
+            last point, values and derivatives are those of the method asked for.
     """
     nothing = np.zeros(0, dtype=int)
     every = np.arange(len(target.rows.table.rows))
@@ -89,7 +90,7 @@ def polished(target: Target, best: Minimum, rivals: Sequence[Any] = ()) -> Polis
         return Polished(target, best, nothing, TOO_LARGE)
     if result is None:
         target.correct(None)
-        return Polished(target, best, nothing, f"it found no minimum by {' or '.join(stated.methods)} near this one")
+        return Polished(target, best, nothing, f"there is no minimum by {' or '.join(stated.methods)} near this one")
     return Polished(target, result, indices)
 
 
@@ -123,14 +124,14 @@ def _nearest(target: Target, best: Minimum, rivals: Sequence[Any], indices: Any)
 
 
 def _near(target: Target, result: Minimum) -> float:
-    """How far a minimum may be from the point at which derivatives were taken: a small share of its errors."""
+    """The distance of a minimum from the point of the derivatives that is near enough: a small share of its errors."""
     errors = np.sqrt(np.diag(spread(result, target.least).covariance))
     known = errors[np.isfinite(errors) & (errors > 0)]
     return max(CLOSE * float(known.min(initial=1.0)), SETTLED)
 
 
 def _difference(target: Target, point: Any, indices: Any) -> Correction | None:
-    """By how much the residuals of some rows differ between the methods, and its derivatives; None without an answer.
+    """The difference of the residuals of some rows between the methods, with derivatives; None without an answer.
 
     All points are one batch, so that the states of a chain are enumerated once.
     """

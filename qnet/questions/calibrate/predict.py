@@ -1,4 +1,4 @@
-"""What a calibration says of measurements that it was not fitted on: prediction intervals, rows left out in turn."""
+"""Predictions for measurements that were not fitted: prediction intervals, and leave-one-out errors."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from qnet.questions.calibrate.profile import Lane, refit
 from qnet.questions.calibrate.search import Target
 
 MOST_LEFT_OUT = 100
-"""Fits of a leave-one-out error; of more rows, several are left out at a time."""
+"""Most fits of a leave-one-out error; of more rows, several are left out at a time."""
 _FEWEST = 10
-"""Groups of a cross-validation, at least: the usual number."""
+"""The least number of groups of a cross-validation: the usual one."""
 _ROWS = 100_000
-"""Rows of a table up to which that many fits are made of it."""
+"""Rows in all fits of a cross-validation, above which it has fewer groups."""
 _UNKNOWN = 1e-3
-"""The share of a prediction's change along directions that nothing determines, from which it has no interval."""
-_SETTLED = 1e-6
+"""The share of the change of a prediction along undetermined directions above which it has no interval."""
+_CONVERGED = 1e-6
 """The change of a sum of squares, as a share of that per row, that ends a refit: far below the errors it measures."""
 
 
 def predictions(target: Target, best: Minimum, scatter: Scatter, modelled: Any) -> tuple[Any, Any]:
-    """The ends (rows, metrics), in base units, of the intervals for measurements of rows that are held out.
+    """The ends (rows, metrics), in base units, of the prediction intervals of held-out rows.
 
     modelled   the figures of all rows at the minimum.
-    Returns    not-a-number for the rows fitted on, and where there is no interval.
+    Returns    NaN for the fitted rows, and where there is no interval.
     Method     Variance g' C g of the model by the covariance C of the parameters, and that of the measurement itself,
                in the measure of the residuals (G. A. F. Seber and C. J. Wild, Nonlinear Regression, 1989, section 5.1).
     Limits     Linear: they ignore steps and bends that profiles show.
@@ -49,7 +49,7 @@ def predictions(target: Target, best: Minimum, scatter: Scatter, modelled: Any) 
 
 
 def _slopes(target: Target, best: Minimum, indices: Any) -> Any:
-    """The derivatives (rows, metrics, n) of plain residuals of some rows; not-a-number where there is no answer."""
+    """The derivatives (rows, metrics, n) of plain residuals of some rows; NaN where there is no answer."""
     count = len(best.point)
     moves = np.concatenate([np.eye(count), -np.eye(count)]) * STEP
     points = np.clip(best.point + moves, target.low, target.high)
@@ -60,7 +60,7 @@ def _slopes(target: Target, best: Minimum, indices: Any) -> Any:
 
 
 def _of_the_model(best: Minimum, scatter: Scatter, slopes: Any) -> Any:
-    """The variance of predictions with some derivatives (E, n); infinite where nothing determines them."""
+    """The variance of predictions with derivatives `slopes` (E, n); infinite where they are not determined."""
     free = best.side == 0
     jacobian = best.jacobian[:, free]
     norms = np.linalg.norm(jacobian, axis=0)
@@ -92,10 +92,10 @@ def _of_a_measurement(target: Target, scatter: Scatter, indices: Indices) -> Arr
 def leave_one_out(target: Target, best: Minimum) -> Any:
     """Plain residuals (rows, metrics), weights included, of every fitted row by a fit without it; None for too few.
 
-    Method   One fit for each row, all side by side from the minimum: minima reached from other starts are not
-             searched for. Of more than `MOST_LEFT_OUT` rows several, evenly spaced, are left out at a time (M. Stone,
-             J. Roy. Statist. Soc. B 36 (1974) 111-147).
-    Returns  not-a-number where the model has no answer at a row that is left out.
+    Method   One fit for each row, all side by side from the minimum, without other starts. Of more than
+             `MOST_LEFT_OUT` rows, several, evenly spaced, are left out at a time (M. Stone, J. Roy. Statist. Soc. B 36
+             (1974) 111-147).
+    Returns  NaN where the model has no answer at a row that is left out.
     """
     within: Any = np.nonzero(target.used[target.used_rows])[0]
     count = len(target.used_rows)
@@ -106,7 +106,7 @@ def leave_one_out(target: Target, best: Minimum) -> Any:
         if counted.sum() < len(best.point):
             return None
         lanes.append(Lane(best.point, best.residuals, best.jacobian, best.point == best.point, counted))
-    refit(target, lanes, target.low, target.high, _SETTLED * best.cost / max(len(within), 1), proven=True)
+    refit(target, lanes, target.low, target.high, _CONVERGED * best.cost / max(len(within), 1), proven=True)
     result: Any = np.full(target.rows.values.shape, np.nan)
     roots = np.sqrt(target.rows.weights)[:, None]
     for group, lane in enumerate(lanes):

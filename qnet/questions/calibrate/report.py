@@ -1,7 +1,7 @@
-"""A calibration as a report: the parameters, their correlations, the summary of the fit, and every row.
+"""The report of a calibration: the parameters, their correlations, the summary of the fit, and every row.
 
-Its notes say what measurements do not determine: parameters that cannot be distinguished, have no effect, or ran into
-an end.
+Its notes name what the measurements do not determine: parameters that cannot be distinguished, have no effect, or are
+at an end of their range.
 """
 
 from __future__ import annotations
@@ -50,16 +50,15 @@ COLUMNS = (
     Column("method", "method", footed=True),
     Column("exactness", "exactness", footed=True),
 )
-"""`scope` is `parameter`, `correlation`, `summary` or `row`. `row` counts the rows of data from 1. `stated` is what the
-model states; `low` and `high` are the ends of the 95 % interval, empty where it is open, and `interval` says whether
-it is `linear` or by `profile`; of a row that is held out they are those of its prediction interval. A
-row that cannot be read has its text at `at`, and why at `status`. `residual` is
-modelled less measured, `relative` that over measured. Parameters are in base units, metrics in the unit that they are
-shown in."""
+"""`scope` is `parameter`, `correlation`, `summary` or `row`, and `row` the number of a row of data. `stated` is the
+value in the model; `low` and `high` are the ends of the 95 % interval, empty where it is open, and `interval` is
+`linear` or `profile`; for a held-out row they are the ends of its prediction interval. A row that cannot be read has
+its text at `at`, and the reason at `status`. `residual` is modelled less measured, `relative` that over measured.
+Parameters are in base units, metrics in their display units."""
 
 FITTED, HELD_OUT, NOT_READ = "fitted", "held out", "not read"
 _MOST_NAMED = 4
-"""Further minima that a note names; a choice of wording."""
+"""Most further minima that a note names; a choice of wording."""
 
 
 def ask_calibrate(
@@ -77,7 +76,7 @@ def calibration_report(calibration: Calibration, asserted: Sequence[str] = (), m
 
     asserted  conditions that the model must meet with the fitted values, everything else as stated; those that are
               false stand in `broken` of the report.
-    more      notes besides.
+    more      further notes.
     """
     model, answers = calibration.model, calibration.answers
     claimed = conditions(asserted, model)
@@ -109,13 +108,13 @@ def calibration_report(calibration: Calibration, asserted: Sequence[str] = (), m
 
 
 def _data(calibration: Calibration) -> dict[str, Any]:
-    """The data that the calibration rests on besides the model."""
+    """The record of the measurements, for the meta data."""
     table = calibration.measured.table
     return {"name": table.name, "digest": table.digest or None, "rows": len(table.rows)}
 
 
 def fitted_on(calibration: Calibration) -> str:
-    """What a calibration was fitted on, in one line: file, columns, number of rows, and digest."""
+    """The measurements of a calibration in one line: file, columns, number of rows, and digest."""
     table = calibration.measured.table
     used = int(calibration.used.any(axis=1).sum())
     name = table.name.rpartition("/")[2]
@@ -125,9 +124,9 @@ def fitted_on(calibration: Calibration) -> str:
 
 
 def doubt_of(calibration: Calibration) -> FitUncertainty:
-    """How well the fitted parameters of a calibration are known, for the model that is written with them.
+    """The uncertainty of the fitted parameters of a calibration, for the model that is written with them.
 
-    Returns   standard errors in base units and correlations, of those parameters that have them; the errors are those
+    Returns   standard errors in base units and correlations, for the parameters that have them; the errors are those
               for which a normal or Student's interval has the computed width.
     """
     errors: dict[str, float] = {}
@@ -151,7 +150,7 @@ def doubt_of(calibration: Calibration) -> FitUncertainty:
 
 
 def _known_error(calibration: Calibration, item: FittedParameter) -> float | None:
-    """The standard error that belongs to an interval; None where it is not known, or open above."""
+    """The standard error that gives the width of an interval; None where it is not known, or open above."""
     if not calibration.scatter.known or item.tied:
         return None
     if item.interval != PROFILE:
@@ -184,7 +183,7 @@ _FIGURES = range(5, _UNIT)
 
 
 def _declared(model: Model, row: tuple[Cell, ...]) -> tuple[Cell, ...]:
-    """A row of a parameter in the unit in which the model states it; any other row as it is."""
+    """The row of a parameter in the unit in which the model states it; any other row unchanged."""
     if row[0] != "parameter":
         return row
     shown = declared_unit(model, str(row[1]))
@@ -197,7 +196,7 @@ def _declared(model: Model, row: tuple[Cell, ...]) -> tuple[Cell, ...]:
 
 
 def standing(item: FittedParameter, tested: bool) -> str:
-    """The status of a fitted parameter: `ok`, or what is missing.
+    """The status of a fitted parameter: `ok`, or the reason why it is not known.
 
     tested   whether there are more measurements than parameters.
     """
@@ -244,7 +243,7 @@ def _correlations(calibration: Calibration) -> Iterator[tuple[Cell, ...]]:
 
 
 def _summary(calibration: Calibration) -> Iterator[tuple[Cell, ...]]:
-    """The overall error of the model, on the rows it was fitted on and on those held out."""
+    """The overall error of the model, on the fitted rows and on those held out."""
     kind = "of the mean" if calibration.absolute else "relative"
     there = np.isfinite(calibration.measured.values)
     for use, chosen in ((FITTED, calibration.used), (HELD_OUT, there & calibration.measured.held_out[:, None])):
@@ -285,7 +284,7 @@ def _total(calibration: Calibration, chosen: Any) -> float:
 
 
 def _inside(calibration: Calibration) -> Any:
-    """Which measurements (rows, metrics) lie in the prediction interval of their row."""
+    """Whether each measurement (rows, metrics) is inside its prediction interval."""
     low, high = calibration.predicted
     return (low <= calibration.measured.values) & (calibration.measured.values <= high)
 
@@ -316,7 +315,7 @@ def _rows(calibration: Calibration) -> Iterator[tuple[Cell, ...]]:
 
 
 def _unread(calibration: Calibration) -> Iterator[tuple[Cell, ...]]:
-    """The rows that cannot be read, as they stand in the file."""
+    """The rows that cannot be read, with their text in the file."""
     for item in calibration.measured.table.unread:
         yield ("row", None, item.number, item.text, NOT_READ, *(None,) * 11, item.problem.found)
 
@@ -378,12 +377,12 @@ def _errors(calibration: Calibration) -> Iterator[Note]:
     text = f"errors are taken {taken if scatter.kind in (STATED, PRINTED) else 'as ' + taken}"
     if scatter.kind == UNKNOWN:
         text = "as many measurements as parameters, and no errors are stated: no residuals are left to estimate them"
-        yield Note("QN633", text, "warning", "measure more rows, or say --error 2%")
+        yield Note("QN633", text, "warning", "measure more rows, or state errors, such as --error 2%")
     else:
         yield Note("QN633", f"{text}; {share} {of}, {freedom}")
     if not calibration.tested and scatter.kind != UNKNOWN:
         count, size = calibration.target.count, len(calibration.parameters)
-        text = f"{count} measurements and {size} parameters: any model fits so few, and intervals rest on "
+        text = f"{count} measurements and {size} parameters: any model fits so few, and intervals depend on "
         text += "the stated errors alone" if scatter.kind == STATED else "the printed digits alone"
         yield Note("QN690", text, "warning", "measure more rows, or fit fewer parameters")
     if scatter.exceeds:
@@ -395,7 +394,7 @@ def _intervals(calibration: Calibration) -> Iterator[Note]:
     """Notes on profiles and on rows that are held out."""
     named = [item.unknown.name for item in calibration.parameters if item.interval == PROFILE]
     if named:
-        yield Note("QN692", f"intervals by profile, all others fitted again: {', '.join(named)}")
+        yield Note("QN692", f"intervals by profile, with the other parameters refitted: {', '.join(named)}")
     items = [
         item for item in calibration.parameters if item.interval == PROFILE and not (item.idle and item.undetermined)
     ]
@@ -411,9 +410,9 @@ def _intervals(calibration: Calibration) -> Iterator[Note]:
         else:
             least = format_quantity(item.low, item.unknown.unit)
             text = f"{name} is at least {least}: no higher value fits much worse"
-        yield Note("QN693", text, "warning", "measure where it counts, or state it with -p")
+        yield Note("QN693", text, "warning", "measure where it has more effect, or set it with -p")
     if not calibration.minimum.converged:
-        text = f"the minimum is the least of those computed, and not proven: {calibration.minimum.reason}"
+        text = f"the minimum is the lowest point computed, and not proven: {calibration.minimum.reason}"
         yield Note("QN694", text, "warning")
     reported = np.isfinite(calibration.predicted[0]) & np.isfinite(calibration.measured.values)
     count, missed = int(reported.sum()), int((reported & ~_inside(calibration)).sum())
@@ -429,15 +428,15 @@ def _minimum(calibration: Calibration, values: Sequence[float]) -> str:
 
 
 APART = 0.99
-"""The correlation from which on two parameters count as indistinguishable."""
+"""The correlation above which two parameters count as hardly distinguishable."""
 INFLATED = 1 / (1 - APART**2)
-"""The inflation of a variance that two parameters of that correlation have."""
+"""The variance inflation of two parameters with that correlation."""
 _NEAR = 0.05
-"""How near to 1 a ratio is named as 1; a choice of wording."""
+"""The distance from 1 up to which a ratio is written as 1; a choice of wording."""
 
 
 def doubts(calibration: Calibration) -> Iterator[Note]:
-    """Everything that limits the trust in fitted values, as warnings."""
+    """The warnings on the fitted values of `calibration`."""
     known = calibration.spread
     items = calibration.parameters
     idle = [item.unknown.name for item in items if item.idle and (item.undetermined or not item.interval)]
@@ -447,7 +446,7 @@ def doubts(calibration: Calibration) -> Iterator[Note]:
         if item.side:
             end = "lower" if item.side < 0 else "upper"
             at = format_quantity(item.value, item.unknown.unit, 6)
-            text = f'"{item.unknown.name}" ended at the {end} end of its range, {at}, and has no standard error'
+            text = f'"{item.unknown.name}" is at the {end} end of its range, {at}, and has no standard error'
             yield Note("QN635", text, "warning", "widen its range with --between, or check the model")
     for direction in known.tied.tolist():
         moved = [index for index, share in enumerate(direction) if abs(share) > 1e-3]
@@ -472,7 +471,7 @@ def doubts(calibration: Calibration) -> Iterator[Note]:
 
 
 def entangled(inflation: Any, correlation: Any) -> list[int]:
-    """The indices of estimates whose variance others inflate, each with the one that it moves with most."""
+    """The indices of estimates whose variance others inflate, and of the one that is most correlated with each."""
     inflated = [index for index, value in enumerate(inflation.tolist()) if INFLATED < value < math.inf]
     partners = np.abs(np.nan_to_num(correlation))
     np.fill_diagonal(partners, 0.0)
@@ -480,11 +479,11 @@ def entangled(inflation: Any, correlation: Any) -> list[int]:
 
 
 def _apart(text: str) -> Note:
-    return Note("QN634", text, "warning", "measure at other conditions, or state one of them with -p")
+    return Note("QN634", text, "warning", "measure at other conditions, or set one of them with -p")
 
 
 def _in_coordinates(calibration: Calibration, direction: list[float], index: int) -> float:
-    """A direction is in coordinates scaled by their effects; this is its part in plain ones."""
+    """One component of a direction, converted from coordinates scaled by their effects to plain ones."""
     norm = float(np.linalg.norm(calibration.minimum.jacobian[:, index]))
     return direction[index] / norm
 
@@ -501,9 +500,9 @@ def _pair(calibration: Calibration, one: int, other: int, correlation: float) ->
 
 
 def combination(one: FittedParameter, other: FittedParameter, ratio: float) -> str:
-    """The combination of two parameters that measurements determine: their sum, their product, or a power of them.
+    """The combination of two parameters that measurements determine: a sum, difference, product or quotient.
 
-    ratio   how much the combination changes with the coordinate of the second, over that of the first.
+    ratio   the change of the combination with the coordinate of the second, over that of the first.
     """
     a, b = one.unknown, other.unknown
     linear = ratio * a.slope(one.value) / b.slope(other.value)

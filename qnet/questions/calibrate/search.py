@@ -20,36 +20,36 @@ from qnet.record import Record
 
 _EFFECT = 1e-7
 """The elasticity up to which a parameter counts as without effect."""
-_LOOKED_AT = 64
-"""Starts evaluated where the stated one leads nowhere, and how many of the best are followed."""
+_EVALUATED = 64
+"""Most starts that are evaluated to rank them."""
 _FOLLOWED = 4
 """The best starts that are followed; a choice between time and other minima."""
 _POINTS = 50_000
-"""Rows that may be solved for starts; a choice that bounds time."""
+"""Most rows that are solved to rank starts; a choice that bounds time."""
 _SAME = 1e-3
-"""How near two minima are the same, in coordinates in which 1 is much."""
+"""The distance of coordinates up to which two minima are the same."""
 _NEARLY_AS_GOOD = 4.0
-"""How much larger the sum of squares at another minimum may be that is worth telling: residuals twice as large."""
+"""The ratio of sums of squares up to which another minimum is reported: residuals twice as large."""
 _AS_GOOD = 1e-6
-"""How much larger the least sum of squares may be, relative, where the search began at the stated values."""
+"""The relative difference of sums of squares up to which the minimum reached from the stated values is preferred."""
 _ABSURD = 1e100
-"""Residuals from here on have squares that no float holds."""
+"""The bound on residuals, whose squares would overflow."""
 _STUCK = (JUMP, ENDLESS)
-"""Why a search ended where there may be a minimum that no derivative proves; profiles must find nothing better."""
+"""Reasons of searches that may have ended at a minimum that no derivative proves; profiles must not improve on it."""
 _SCANS = 4
 """Passes over the coordinates; a choice that bounds time."""
 _SCANNED = 120
-"""How often a coordinate that has no effect, or jumps, is scanned over its range, and at how many values."""
+"""The values at which a coordinate without effect, or with jumps, is scanned over its range."""
 
 
 _RECENT = 64
-"""Points whose residuals are remembered: a search begins where the one before ended, and asks for the same again."""
+"""Points whose residuals are cached: a search begins where the one before ended, and needs the same ones again."""
 _REACH = 0.5
-"""How far from its point the derivatives of a correction count, in coordinates in which 1 is much."""
+"""The distance from its point up to which the derivatives of a correction apply, in coordinates."""
 
 
 class Correction(Record):
-    """What is added to residuals, so that near a point they are those of another method."""
+    """A correction of residuals, so that near a point they are those of another method."""
 
     point: Any
     shift: Any
@@ -76,7 +76,7 @@ class Target:
         self.seeking = _seeking(wanted)
         """The method of the search, which solves many networks."""
         self.responses = rests_on_responses(model, [item.expression for item in rows.metrics])
-        """Whether residuals rest on throughputs and responses alone."""
+        """Whether residuals depend on throughputs and responses alone."""
         self.correction: Correction | None = None
         self.lowest: tuple[float, Any, Any] | None = None
         """The least sum of squares that was computed, with its coordinates and residuals."""
@@ -103,7 +103,7 @@ class Target:
         self.low = np.array([item.coordinate(item.low) for item in result])
         self.high = np.array([item.coordinate(item.high) for item in result])
         self.size = np.ones(rows.values.shape) * (self.scale if absolute else np.abs(rows.values))
-        """What a residual of 1 is, in base units."""
+        """The size of a residual of 1, in base units."""
         self.digits: Array = np.nan_to_num(rows.printed / self.size)
         """Half of the last printed digit, as a residual; 0 where nothing is printed."""
         self.stated = bool(np.isfinite(rows.errors[self.used]).any())
@@ -117,10 +117,10 @@ class Target:
             self.errors = errors
             roots = roots / np.where(errors > 0, errors, 1.0)
         self.factors: Array = roots
-        """(rows, metrics): what plain residuals are multiplied by before they are squared."""
+        """(rows, metrics): the factors on plain residuals before they are squared."""
 
     def weigh(self, common: float, digits: bool) -> None:
-        """Take errors as a common one plus the rounding of printed digits."""
+        """Set the factors for a common error, with the rounding of printed digits if `digits`."""
         weights = self.rows.weights[:, None]
         variance = common**2 / weights + (self.digits**2 if digits else 0.0)
         self.factors = np.where(variance > 0, 1 / np.sqrt(np.where(variance > 0, variance, 1.0)), 0.0)
@@ -128,12 +128,12 @@ class Target:
 
     @property
     def least(self) -> float:
-        """The norm of a column of derivatives up to which it is rounding."""
+        """The norm up to which a column of derivatives is rounding."""
         return _EFFECT * float((self.factors[self.used] ** 2).sum()) ** 0.5
 
     @property
     def negligible(self) -> float:
-        """What a sum of squares may grow by within 95 % intervals of the errors that are stated or printed."""
+        """The growth of a sum of squares inside the 95 % intervals of the stated or printed errors."""
         used = self.used
         variance = 1.0 if self.stated else float(((self.digits * self.factors)[used] ** 2).mean())
         return NORMAL**2 * variance + 1e-18
@@ -147,19 +147,19 @@ class Target:
         return table
 
     def seek_as_asked(self) -> bool:
-        """Search by the method that is asked for; whether the search had another one."""
+        """Search by the method asked for from now on; returns whether that is another one."""
         changed, self.seeking = self.seeking != self.wanted, self.wanted
         self.recent.clear()
         return changed
 
     def correct(self, correction: Correction | None) -> None:
-        """Add a correction to all residuals instead of the one before."""
+        """Set the correction that is added to all residuals."""
         self.correction, self.lowest = correction, None
 
     def answers(self, points: Any, indices: Any, wanted: Wanted, each: bool = False) -> Answers:
-        """The model at some rows, at coordinates (P, n); a search looks at absurd values as well.
+        """The model at some rows, at coordinates (P, n), which may be absurd.
 
-        each   whether every row without an answer says why that is so there.
+        each   whether every row without an answer has a separate reason.
         """
         with np.errstate(all="ignore"):
             return solve_table(self.model, self.table(points, indices), len(points) * len(indices), wanted, each=each)
@@ -174,18 +174,18 @@ class Target:
             return np.array([answers.of(item.expression) for item in self.rows.metrics], dtype=float).T
 
     def plain(self, modelled: Any, indices: Any = slice(None)) -> Any:
-        """Modelled figures (..., rows, metrics) against the measured ones: logarithms of ratios, or differences."""
+        """Plain residuals of modelled figures (..., rows, metrics): logarithms of ratios, or scaled differences."""
         stated = self.rows.values[indices]
         with np.errstate(all="ignore"):
             return (modelled - stated) / self.scale if self.absolute else np.log(modelled / stated)
 
     def every(self, points: Any, indices: Any) -> Any:
-        """Plain residuals (P, rows, metrics) at coordinates (P, n), also of what is not fitted on."""
+        """Plain residuals (P, rows, metrics) at coordinates (P, n), also those that are not fitted."""
         plain = self.plainly(points, indices, self.seeking)
         return plain if self.correction is None else plain + self.correction.at(points, indices)
 
     def _remembered(self, points: Any) -> Any:
-        """As `every`, of the used rows; nothing is solved where all points are among the latest."""
+        """As `every`, for the used rows, from the cache where it has all points."""
         keys = [point.tobytes() for point in points]
         if all(key in self.recent for key in keys):
             plain = np.array([self.recent[key] for key in keys])
@@ -197,7 +197,7 @@ class Target:
         return plain if self.correction is None else plain + self.correction.at(points, self.used_rows)
 
     def plainly(self, points: Any, indices: Any, wanted: Wanted) -> Any:
-        """As `every`, by some method."""
+        """As `every`, by a given method and without the correction."""
         figures = self.modelled(self.answers(points, indices, wanted.replace(responses=self.responses)))
         return self.plain(figures.reshape(len(points), len(indices), -1), indices)
 
@@ -222,10 +222,10 @@ def _seeking(wanted: Wanted) -> Wanted:
 
 
 def search(target: Target, searches: int) -> tuple[Minimum, tuple[tuple[float, ...], ...], int]:
-    """The best minimum from the stated values, and from others where that one is uncertain; the other minima; the
-    number of searches.
+    """The best minimum from the stated values and other starts, the values at the other minima, and the number of
+    searches.
 
-    The best one may be unproven where the residuals jump there; its `reason` says so.
+    The best one may be unproven where the residuals jump; its `reason` is then not empty.
     """
     known: list[Minimum] = []
 
@@ -236,9 +236,9 @@ def search(target: Target, searches: int) -> tuple[Minimum, tuple[tuple[float, .
         return ends
 
     stated = np.array([item.coordinate(item.start) for item in target.unknowns])
-    target(stated[None])  # Whoever interrupts what follows has that much.
+    target(stated[None])  # An interruption from here on has at least this point.
     others = _Starts(target, stated, searches)
-    # Side by side a few more cost little, and an uncertain first minimum needs them.
+    # A few more searches side by side cost little, and an uncertain first minimum needs them.
     first, *rest = follow([stated, *others.next(max(searches - 1, _FOLLOWED) if searches > 1 else 0)])
     # On a ridge, or at a saddle between two minima, some directions change nothing.
     doubtful = first is None or not first.converged or first.side.any() or len(spread(first, target.least).tied)
@@ -265,7 +265,7 @@ def search(target: Target, searches: int) -> tuple[Minimum, tuple[tuple[float, .
 
 
 class _Starts:
-    """Starts besides the stated one, the best first of some that are spread over the ranges."""
+    """Starts besides the stated one: some that are spread over the ranges, the best first."""
 
     def __init__(self, target: Target, stated: Any, searches: int) -> None:
         self.target, self.stated, self.searches = target, stated, searches
@@ -277,14 +277,14 @@ class _Starts:
         if count <= 0:
             return []
         if self.ordered is None:
-            self.ordered = self._looked_at()
+            self.ordered = self._ranked()
         result = self.ordered[self.taken : self.taken + count]
         self.taken += len(result)
         return result
 
-    def _looked_at(self) -> list[Any]:
+    def _ranked(self) -> list[Any]:
         target = self.target
-        count = max(8, self.searches - 1, min(_LOOKED_AT, _POINTS // max(len(target.used_rows), 1)))
+        count = max(8, self.searches - 1, min(_EVALUATED, _POINTS // max(len(target.used_rows), 1)))
         points = np.concatenate([self.stated[None], starts(target.unknowns, count)])
         costs = (target(points) ** 2).sum(axis=1)
         if not np.isfinite(costs).any():
@@ -298,7 +298,7 @@ def _others(target: Target, best: Minimum, proven: Sequence[Minimum]) -> tuple[t
     others: list[Minimum] = []
     counts = ~reported.idle
     allowed = max(_NEARLY_AS_GOOD * best.cost, best.cost + target.negligible)
-    # Where some directions change nothing, every search ends elsewhere at the same minimum.
+    # Where some directions change nothing, every search ends at another point of the same minimum.
     for end in [] if len(reported.tied) else sorted(proven, key=lambda end: end.cost):
         near = end.cost <= allowed
         apart = all(np.abs((end.point - item.point)[counts]).max(initial=0.0) > _SAME for item in [best, *others])
@@ -310,12 +310,12 @@ def _others(target: Target, best: Minimum, proven: Sequence[Minimum]) -> tuple[t
 
 
 def _flat(target: Target, end: Minimum) -> bool:
-    """Whether some coordinate has no effect, or a jump, where a search ended: it may have one elsewhere."""
+    """Whether some coordinate has no effect, or a jump, at the end of a search, so that a scan may improve it."""
     return end.reason in _STUCK or bool(spread(end, target.least).idle.any())
 
 
 def _scanned(target: Target, end: Minimum, follow: Any) -> Minimum:
-    """A better end, where one coordinate, the others fitted again, leads to smaller residuals anywhere in its range."""
+    """A better end, if a scan of one coordinate, with the others refitted, reaches smaller residuals."""
     for _ in range(_SCANS):
         idle = spread(end, target.least).idle
         indices = np.flatnonzero(idle) if idle.any() and end.reason not in _STUCK else np.arange(len(end.point))
@@ -387,7 +387,7 @@ def _nowhere(target: Target, points: Any) -> NotComputed:
 
 
 def _row(target: Target, row: int) -> Problem:
-    """Where a row of the measurements stands, as a problem to be completed."""
+    """The problem of a row of the measurements, to be completed with its text."""
     table = target.rows.table
     at = described(target.model, target.rows, row)
     where: dict[str, Any] = {"file": table.name, "line": table.lines[row]} if table.digest else {}

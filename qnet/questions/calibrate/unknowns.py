@@ -16,9 +16,9 @@ from qnet.record import Record
 from qnet.units import base_unit
 
 FAR = math.log(100.0)
-"""How far from the stated value other starts are, either way, as a logarithm."""
+"""The largest distance of other starts from the stated value, as a logarithm."""
 _FARTHEST = 1e4
-"""How many times smaller or larger than its start a positive parameter without ends may become."""
+"""The factor by which a positive parameter without a range may differ from its start."""
 
 
 class Unknown(Record):
@@ -33,7 +33,7 @@ class Unknown(Record):
     unit: str
 
     def coordinate(self, value: float) -> float:
-        """Where a value is, in coordinates in which 1 is much."""
+        """The coordinate of a value; a change of 1 is large."""
         if self.logarithmic:
             return math.log(value) if value > 0 else -math.inf
         return (value - self.low) / (self.high - self.low)
@@ -52,8 +52,8 @@ class Unknown(Record):
 def unknowns(model: Model, names: Sequence[str], between: Sequence[str] = ()) -> tuple[Unknown, ...]:
     """The parameters to be fitted, in the order in which they are named.
 
-    between   `NAME=LOW:HIGH` texts: ends instead of the range that the model states.
-    Raises    `UsageError` with everything that is wrong: unknown names, choices, what counts, what follows from others.
+    between   `NAME=LOW:HIGH` texts: ranges in place of those that the model states.
+    Raises    `UsageError` with all problems: unknown names, choices, counts, and parameters that follow from others.
     """
     problems: list[Problem] = []
     ends: dict[str, tuple[float, float]] = {}
@@ -117,18 +117,18 @@ def _between(model: Model, text: str, names: Sequence[str]) -> tuple[str, float,
     low, colon, high = values.partition(":")
     if not separator or not name or not colon:
         expected = "NAME=LOW:HIGH, such as --between seek=1ms:20ms"
-        raise UsageError(Problem("QN028", f'"{short(text)}" is no range', expected))
+        raise UsageError(Problem("QN028", f'"{short(text)}" is not a range', expected))
     dimension = parameter(model, name).dimension
     if name not in names:
-        raise UsageError(Problem("QN028", f'"{name}" has a range and is not fitted', "--fit names it"))
+        raise UsageError(Problem("QN028", f'"{name}" has a range but is not fitted', f"--fit with {name}"))
     least, most = (constant(end, dimension, text) for end in (low, high))
     if not least < most:
-        raise UsageError(Problem("QN028", f'"{short(text)}" leaves no room', "low below high"))
+        raise UsageError(Problem("QN028", f'"{short(text)}" is empty', "low below high"))
     return name, least, most
 
 
 def starts(result: Sequence[Unknown], count: int) -> Any:
-    """Coordinates (count, n) that are spread evenly over what the parameters may be, the same at every run.
+    """Coordinates (count, n) that are spread evenly over the ranges of parameters, the same at every run.
 
     Source   @halton1960.
     """
@@ -141,7 +141,7 @@ def starts(result: Sequence[Unknown], count: int) -> Any:
 
 
 def _halton(number: int, base: int) -> float:
-    """The digits of a number mirrored at the point."""
+    """The radical inverse of a number: its digits mirrored at the decimal point."""
     value, share = 0.0, 1.0
     while number:
         share /= base

@@ -1,5 +1,4 @@
-"""What formulas need of algebra: their value at numbers, solving an equation for a parameter, and how many terms an
-expression would have over one denominator."""
+"""Algebra of formulas: their values, equations solved for a parameter, and the number of terms over one denominator."""
 
 from __future__ import annotations
 
@@ -14,37 +13,37 @@ from qnet.queues.erlang import erlang_c
 from qnet.record import Record
 
 _MOST = 10**9
-"""More terms are not counted."""
+"""The bound on the count of terms."""
 _TERM = 4e5
-"""Operations of a term that is expanded and factored."""
+"""Operations to expand and factor a term."""
 
 _Denominators = dict[Any, int]
-"""By the base of a denominator its power."""
+"""The powers of denominators, by base."""
 
 
 MOST_FACTORED = 600
-"""Operations of an equation up to which it is factored."""
+"""Most operations of an equation that is factored."""
 MOST_SOLVED = 2000
-"""Operations of an equation up to which it is solved."""
+"""Most operations of an equation that is solved."""
 MOST_TERMS = 6000
-"""Terms of an equation over one denominator up to which it is solved."""
+"""Most terms, over one denominator, of an equation that is solved."""
 FEW_SERVERS = 2
-"""Servers up to which Erlang's C is written out where an equation is solved."""
+"""Most servers for which Erlang's C is written out where an equation is solved."""
 MOST_ROOT = 100
-"""The root up to which a power is a fraction."""
+"""The largest denominator of an exponent for which a power is computed exactly."""
 _DIGITS = 50
-"""Decimal digits of an exponent: far more than a float has, so that none is lost."""
+"""Decimal digits of other exponents: far more than a float has, so that none is lost."""
 _ROUNDED = ("floor", "ceiling")
 
 
 def terms(formula: Any) -> int:
-    """The terms of the numerator, expanded, at most; nothing is computed of the expression itself."""
+    """An upper bound on the terms of the expanded numerator, without expanding it."""
     count, below = _parts(formula, {})
     return max(count, _expanded(below, {}))
 
 
 def affordable(formula: Any, most: int) -> bool:
-    """Whether an expression has at most a number of terms over one denominator; charged to the account, if it has."""
+    """Whether a formula has at most `most` terms over one denominator; if so, their cost is charged to the budget."""
     count = terms(formula)
     if count <= most:
         budget.spend(_TERM * count, "algebra")
@@ -100,7 +99,7 @@ def _expanded(below: _Denominators, known: dict[Any, tuple[int, _Denominators]])
 
 
 def _power(count: int, power: int) -> int:
-    """The terms of a sum of a number of terms, multiplied out."""
+    """The number of terms of a power of a sum with `count` terms, expanded."""
     if count == 1 or power == 0:
         return 1
     if power > 64 or count > 10**4:
@@ -109,10 +108,10 @@ def _power(count: int, power: int) -> int:
 
 
 def evaluated(formula: Any, numbers: Mapping[str, float]) -> float | None:
-    """The value of a formula, all its symbols replaced by numbers; None where it has none.
+    """The value of a formula with numbers for all its symbols; None where it has none.
 
-    Computed in fractions, rounded once at the end; roots, exponentials and logarithms with 30 digits. Powers that are
-    no simple fraction have 50 digits: exactly, they are roots of enormous numbers, which are factored for minutes.
+    Computed in fractions and rounded once at the end; roots, exponentials and logarithms with 30 digits. Powers whose
+    exponent is no simple fraction have 50 digits, because exact ones are roots of enormous numbers, which take minutes.
     """
     sympy: Any = symbols().sympy
     values: dict[Any, Any] = {symbol: sympy.Rational(numbers[symbol.name]) for symbol in formula.free_symbols}
@@ -128,10 +127,10 @@ def evaluated(formula: Any, numbers: Mapping[str, float]) -> float | None:
 
 
 def irreducible(total: Any) -> bool:
-    """Whether it is plain that a sum of products is no product of sums; where it is not plain, False.
+    """Whether a sum of products is certainly not a product of sums; False where that is not evident.
 
-    Linear in a symbol, a x + b is divided by the common divisors of a and b only. Where one of the two is a single
-    term, those are single terms.
+    If it is linear in a symbol, a x + b, its factors are common divisors of a and b, which are single terms where a or
+    b is one.
     """
     powers: list[dict[Any, int]] = []
     for term in total.args:
@@ -168,19 +167,19 @@ class SolvedFormula(Record):
 
     formula: Any
     assumed: tuple[str, ...]
-    """What was taken as it is at the numbers: which branch of a Min, Max or where."""
+    """The branches of Min, Max and where that were chosen as at the numbers."""
 
 
 def solved(equation: Any, wanted: Any, numbers: Mapping[str, float], about: str) -> SolvedFormula:
     """The parameter at which an expression is 0, as a formula.
 
-    Applies   rational expressions in the parameter of degree 2 at most after factoring; of minima, maxima and wheres
-              of the parameter the branch that holds at the numbers; Erlang's C of at most two servers.
-    equation  what is to be 0; it is 0 at the numbers.
+    Applies   to expressions that are rational in the parameter, of degree 2 at most after factoring; for minima, maxima
+              and wheres of the parameter, the branch at the numbers; Erlang's C with at most two servers.
+    equation  the expression that is to be 0, and is 0 at the numbers.
     wanted    the symbol of the parameter.
-    numbers   the values of all symbols, by which the branch of the answer is picked.
-    about     what is asked, for messages.
-    Returns   the formula, and what it takes for granted.
+    numbers   the values of all symbols, which decide the branch of the answer.
+    about     the subject of messages.
+    Returns   the formula, and its assumptions.
     Raises    `NotComputed` QN522 with the reason where algebra has no answer.
     """
     sympy: Any = symbols().sympy
@@ -202,21 +201,21 @@ def solved(equation: Any, wanted: Any, numbers: Mapping[str, float], about: str)
     try:
         polynomial = sympy.Poly(top, wanted)
     except sympy.PolynomialError:
-        raise _refused(about, f'"{wanted.name}" stands in an exponent or under a root') from None
+        raise _refused(about, f'"{wanted.name}" is in an exponent or under a root') from None
     factors = [polynomial] if polynomial.degree() <= 1 else _factors(polynomial, wanted, sympy)
     return SolvedFormula(_root(factors, wanted, numbers, about, sympy), tuple(assumed))
 
 
 def _factors(polynomial: Any, wanted: Any, sympy: Any) -> list[Any]:
-    overall = polynomial.as_expr()
-    if sympy.count_ops(overall) > MOST_FACTORED:
+    expression = polynomial.as_expr()
+    if sympy.count_ops(expression) > MOST_FACTORED:
         return [polynomial]
-    _, result = sympy.factor_list(overall)
+    _, result = sympy.factor_list(expression)
     return [sympy.Poly(factor, wanted) for factor, _ in result if factor.has(wanted)]
 
 
 def _root(factors: list[Any], wanted: Any, numbers: Mapping[str, float], about: str, sympy: Any) -> Any:
-    """Of all roots the one that is the value of the parameter at the numbers."""
+    """The root that is the value of the parameter at the numbers."""
     value, nearest, best = numbers[wanted.name], float("inf"), None
     for factor in factors:
         for root in _roots(factor, sympy):
@@ -243,7 +242,7 @@ def _roots(factor: Any, sympy: Any) -> list[Any]:
 
 
 def _small_erlang(formula: Any, wanted: Any) -> Any:
-    """Erlang's C of few servers written out, where the parameter is in its load."""
+    """The formula with Erlang's C of few servers written out, where it depends on the parameter."""
 
     def small(item: Any) -> bool:
         return _is_erlang(item) and item.has(wanted) and item.args[0].is_Integer and item.args[0] <= FEW_SERVERS
@@ -256,7 +255,7 @@ def _written_out(item: Any) -> Any:
 
 
 def _branches(formula: Any, wanted: Any, numbers: Mapping[str, float], assumed: list[str], sympy: Any) -> Any:
-    """The formula with every choice that rests on the parameter made as it is at the numbers."""
+    """The formula with every Min, Max and where that depends on the parameter replaced by its branch at the numbers."""
 
     def pick(item: Any) -> Any:
         if isinstance(item, sympy.Piecewise):
@@ -279,23 +278,21 @@ def _branches(formula: Any, wanted: Any, numbers: Mapping[str, float], assumed: 
 
     kinds = (sympy.Min, sympy.Max, sympy.Piecewise)
 
-    def chosen_by_it(item: Any) -> bool:
+    def depends(item: Any) -> bool:
         return isinstance(item, kinds) and bool(item.has(wanted))
 
-    return formula.replace(chosen_by_it, pick)
+    return formula.replace(depends, pick)
 
 
 def _why(item: Any, wanted: Any) -> str:
     name = item.func.__name__
     if name == "erlang_c":
-        return (
-            f'"{wanted.name}" stands in Erlang\'s C, and there are more than {FEW_SERVERS} servers or a symbol of them'
-        )
+        return f'"{wanted.name}" is in Erlang\'s C with more than {FEW_SERVERS} servers, or a symbolic number of them'
     if name in _ROUNDED:
         return f'"{wanted.name}" is rounded to integers ({name})'
-    return f'"{wanted.name}" stands in a transcendental function ({name})'
+    return f'"{wanted.name}" is in a transcendental function ({name})'
 
 
 def _refused(about: str, reason: str) -> NotComputed:
     help = "qnet envelope finds it numerically: --vary the parameter, --limit the metric"
-    return NotComputed(Problem("QN522", f"{about}: {reason}", "an equation that algebra solves", help=help))
+    return NotComputed(Problem("QN522", f"{about}: {reason}", "an equation with a closed solution", help=help))

@@ -1,6 +1,6 @@
-"""The closed form itself: metrics of a model as formulas of its parameters, also solved for one of them.
+"""Metrics of a model as formulas of its parameters, also solved for one of them; and their report.
 
-Formulas as a report: one row per formula, then the names in them, each with its definition and value.
+The report has one row per formula, then the names in them, each with its definition and value.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ COLUMNS = (
     Column("formula", "formula"),
     Column("latex", "LaTeX", math=True),
 )
-"""`scope` is formula, or what a name in the formulas is: definition (over others), or parameter.
+"""`scope` is formula, definition (a name in the formulas that is an expression over others), or parameter.
 
-`binds` says of a formula that is one of several whether it is the smallest, or largest, in the model; the metric is
-that. Formulas and values are in seconds and bytes."""
+Where a metric is the smallest or largest of several formulas, `binds` is `yes` for the one that it is at the model's
+numbers. Formulas and values are in seconds and bytes."""
 
 
 def ask_formula(
@@ -75,9 +75,10 @@ def formula_report(answer: Formulas, asserted: Sequence[str] = ()) -> Report:
     notes += [Note("QN610", text) for text in answer.notes]
     if answer.fixed:
         sentence = ", ".join(f"{name} = {value:g}" for name, value in answer.fixed.items())
-        notes.append(Note("QN611", f"numbers, because the structure of the network rests on them: {sentence}"))
+        notes.append(Note("QN611", f"numbers, because the structure of the network depends on them: {sentence}"))
     if any("erlang_c(" in str(item.expression) for item in answer.formulas):
-        notes.append(Note("QN611", "erlang_c(c, a) is Erlang's C: the probability to wait for c servers at a erlangs"))
+        text = "erlang_c(c, a) is Erlang's C: the probability of waiting for c servers with a erlangs offered"
+        notes.append(Note("QN611", text))
     return Report(
         schema="qnet/formula/1",
         title=f"{answer.model.title}: formulas",
@@ -116,28 +117,28 @@ class Formula(Record):
 
     metric: str
     about: str
-    """The station, or what else it holds for; empty for the system."""
+    """The station, cost or bound that it belongs to; empty for the system."""
     class_name: str
     expression: Any
-    """Of sympy, over symbols named as the parameters; times in seconds, data in bytes."""
+    """A sympy expression over symbols named like the parameters; times in seconds, data in bytes."""
     value: float | None
-    """At the model's numbers; None where it has none."""
+    """The value at the model's numbers; None where it has none."""
     dimension: Dimension
     combined: str = ""
-    """`smallest` or `largest`, where the metric is that of all its formulas."""
+    """`smallest` or `largest`, where the metric is that of several formulas."""
     binds: bool = False
-    """Of those, whether it is the one at the model's numbers."""
+    """Whether, of several formulas, it is the metric at the model's numbers."""
 
 
 class Formulas(Record):
-    """The answer: formulas, the definitions of names in them, and what they take for granted."""
+    """The answer: formulas, the definitions of names in them, and their assumptions."""
 
     model: Model
     formulas: tuple[Formula, ...]
     definitions: dict[str, Formula]
     """Every name that the formulas use, directly or through others: a formula, or a symbol and its value."""
     fixed: dict[str, float]
-    """Parameters that were taken as numbers, because the structure of the network rests on them."""
+    """Parameters that are kept as numbers, because the structure of the network depends on them."""
     notes: tuple[str, ...]
     exact: bool | None
     reasons: tuple[str, ...]
@@ -145,7 +146,7 @@ class Formulas(Record):
     def at(self, item: Formula, changes: Mapping[str, float]) -> float | None:
         """The value of one of the formulas with some parameters changed; None where it has none.
 
-        changes   numbers in seconds and bytes, by the name of a parameter; definitions over them follow.
+        changes   numbers in seconds and bytes, by parameter; definitions over them follow.
         Raises    `UsageError` QN013 for a name that no formula uses.
         """
         numbers: dict[str, float] = {}
@@ -162,17 +163,17 @@ class Formulas(Record):
         return evaluated(item.expression, numbers)
 
     def of(self, metric: str, about: str = "") -> Formula:
-        """The formula of a metric, about a station or class where one is named; of several the one that binds.
+        """The formula of a metric, of the station or class `about` if given; of several, the one that binds.
 
         Raises `UsageError` QN013 where there is none.
         """
-        selected = [
+        matching = [
             item for item in self.formulas if item.metric == metric and about in ("", item.about, item.class_name)
         ]
-        if not selected:
+        if not matching:
             help = suggest(metric, [item.metric for item in self.formulas])
             raise UsageError(Problem("QN013", f'there is no formula "{short(metric)}" {about}'.rstrip(), help=help))
-        return next((item for item in selected if item.binds), selected[0])
+        return next((item for item in matching if item.binds), matching[0])
 
 
 def formula(
@@ -185,14 +186,13 @@ def formula(
 ) -> Formulas:
     """Metrics of a model as closed forms.
 
-    Applies    demands, capacities and bounds of any network without solution functions in its times; utilization and
-               response of open classes where no wait comes from a fixed point.
-    of         metrics, as `metrics.METRICS` has them, `max_PARAMETER`, outputs, or expressions over them;
-               none: the main ones that there are.
+    Applies    to demands, capacities and bounds of any network without figures of the solution in its times; to
+               utilization and response of open classes where no wait is the solution of a fixed point.
+    of         metrics of `metrics.METRICS`, `max_PARAMETER`, outputs, or expressions over them; none: the main ones.
     solve_for  the parameter to be expressed as a formula of a metric; then `of` is one metric.
-    value      with it: what the metric is to be, such as "10 ms"; empty: what it is in the model.
-    expand     write formulas in parameters that are not expressions; else those are symbols with definitions.
-    keep       parameters that remain symbols, all others become numbers; None: all of them remain symbols.
+    value      with `solve_for`, the value of the metric, such as "10 ms"; empty: its value in the model.
+    expand     whether to substitute the definitions of parameters; otherwise these are symbols with definitions.
+    keep       parameters that remain symbols, while all others become numbers; None: all remain symbols.
     Returns    `Formulas`, each simplified and evaluated at the model's numbers.
     Method     The network is bound to numbers that carry sympy expressions, and the code of the numeric solvers
                computes over them; so both agree by construction, and each formula is evaluated again as a check.
@@ -244,18 +244,18 @@ def _check_names(model: Model, solve_for: str, keep: Sequence[str]) -> None:
 
 
 def _evaluated(symbolic: Symbolic, result: Sequence[MetricFormula]) -> list[Formula]:
-    """The formulas of pieces, simplified, with their values and which of them is the metric itself."""
+    """The formulas of pieces, simplified, with their values, and with the one of several that binds."""
     formulas: list[Formula] = []
     simplifier = Simplifier(symbolic.numbers)
     for (_, _, combined), run in groupby(result, key=lambda piece: (piece.metric, piece.class_name, piece.combined)):
-        selected: list[Formula] = []
+        group: list[Formula] = []
         for piece in run:
             short_form = simplifier.simplified(piece.formula)
-            meant = not symbolic.saturated or piece.metric == "demand" or piece.metric.startswith("max_")
-            value = evaluated(short_form, symbolic.numbers) if meant else None
+            meaningful = not symbolic.saturated or piece.metric == "demand" or piece.metric.startswith("max_")
+            value = evaluated(short_form, symbolic.numbers) if meaningful else None
             if combined and value is not None and value < 0:
-                value = None  # a line of a bound below zero says nothing
-            selected.append(
+                value = None  # A bound below zero does not bind.
+            group.append(
                 Formula(
                     metric=piece.metric,
                     about=piece.about,
@@ -267,11 +267,11 @@ def _evaluated(symbolic: Symbolic, result: Sequence[MetricFormula]) -> list[Form
                 )
             )
         if combined:
-            known = [item for item in selected if item.value is not None]
+            known = [item for item in group if item.value is not None]
             choose = min if combined == SMALLEST else max
             best = choose(known, key=lambda item: item.value or 0.0) if known else None
-            selected = [item.replace(binds=item is best) for item in selected]
-        formulas += selected
+            group = [item.replace(binds=item is best) for item in group]
+        formulas += group
     return formulas
 
 
@@ -280,7 +280,7 @@ def _held_demands(symbolic: Symbolic, result: Sequence[MetricFormula]) -> list[s
     held = {centre.label for centre in symbolic.centres if centre.held}
     reported = dict.fromkeys(piece.about for piece in result if piece.metric == "demand" and piece.about in held)
     names = ", ".join(f'"{name}"' for name in reported)
-    return [f"the demand of {names} is without the waits for other stations while it is held"] if reported else []
+    return [f"the demand of {names} excludes waits for other stations during the hold"] if reported else []
 
 
 def _answer(symbolic: Symbolic, formulas: Sequence[Formula], notes: Sequence[str]) -> Formulas:
@@ -288,8 +288,8 @@ def _answer(symbolic: Symbolic, formulas: Sequence[Formula], notes: Sequence[str
     definitions: dict[str, Formula] = {}
     simplifier = Simplifier(symbolic.numbers)
     for name in symbolic.reached(*(item.expression for item in formulas)):
-        particular = values.definitions.get(name)
-        expression = simplifier.simplified(particular.formula) if particular else values.symbols[name]
+        definition = values.definitions.get(name)
+        expression = simplifier.simplified(definition.formula) if definition else values.symbols[name]
         dimension = model.parameters[name].dimension
         definitions[name] = Formula(
             metric=name,
@@ -317,36 +317,36 @@ def _answer(symbolic: Symbolic, formulas: Sequence[Formula], notes: Sequence[str
 
 
 def _solved(symbolic: Symbolic, formulas: Sequence[Formula], name: str, value: str, notes: list[str]) -> list[Formula]:
-    """The parameter as a formula of the metric, for each class; of several pieces the one that binds."""
+    """The parameter as a formula of the metric, for each class; of several pieces, for the one that binds."""
     wanted = symbolic.values.symbols.get(name)
     if wanted is None or name in symbolic.values.definitions:
         text = f'"{name}" is computed from others, a choice, or part of the structure of the network'
-        raise NotComputed(Problem("QN522", text, "a parameter whose value is a number", help="set what it rests on"))
-    chosen = [item for item in formulas if item.binds or not item.combined]
-    if len({item.metric for item in chosen}) > 1:
+        help = "solve for a parameter that it depends on"
+        raise NotComputed(Problem("QN522", text, "a parameter whose value is a number", help=help))
+    binding = [item for item in formulas if item.binds or not item.combined]
+    if len({item.metric for item in binding}) > 1:
         raise UsageError(Problem("QN013", "there are several metrics to solve", "--metric once"))
-    able = [item for item in chosen if wanted.name in symbolic.reached(item.expression)]
-    if not able:
-        raise NotComputed(
-            Problem("QN522", f'{chosen[0].metric} does not depend on "{name}"', "a parameter that it has")
-        )
-    return [_inverse(symbolic, item, wanted, value, notes) for item in able]
+    dependent = [item for item in binding if wanted.name in symbolic.reached(item.expression)]
+    if not dependent:
+        text = f'{binding[0].metric} does not depend on "{name}"'
+        raise NotComputed(Problem("QN522", text, "a parameter that it depends on"))
+    return [_inverse(symbolic, item, wanted, value, notes) for item in dependent]
 
 
 def _inverse(symbolic: Symbolic, item: Formula, wanted: Any, value: str, notes: list[str]) -> Formula:
     target = symbols().symbol(_symbol_name(item))
-    overall = symbolic.expanded(item.expression, wanted)
+    expression = symbolic.expanded(item.expression, wanted)
     if item.value is None:
-        raise NotComputed(Problem("QN522", f"{item.metric} has no value in the model", "one, to find the branch by"))
+        raise NotComputed(Problem("QN522", f"{item.metric} has no value in the model", "a value, to choose the branch"))
     numbers = {**symbolic.numbers, target.name: item.value}
     about = f'{item.metric} solved for "{wanted.name}"'
-    inverse = solved(overall - target, wanted, numbers, about)
+    inverse = solved(expression - target, wanted, numbers, about)
     short_form = Simplifier(numbers).simplified(inverse.formula)
     given = item.value if not value else _given(symbolic.model, value, item.dimension)
     numbers[target.name] = given
     result = evaluated(short_form, numbers)
     if result is not None and value:
-        result = _put_back(symbolic, item, overall, wanted, result, given)
+        result = _verified(symbolic, item, expression, wanted, result, given)
     notes += [f"the formula holds while {text}, as at the model's numbers" for text in inverse.assumed]
     if item.combined:
         notes.append(f'the formula holds while "{item.about}" is the {item.combined}, as at the model\'s numbers')
@@ -377,15 +377,15 @@ def _given(model: Model, text: str, dimension: Dimension) -> float:
                 f"this is {result.describe()}", 0, f'the metric is {dimension.describe()}; add "{unit}"'
             )
         if expression.names:
-            raise ExpressionError("this is no number", 0, "write a number with its unit")
+            raise ExpressionError("this is not a number", 0, "write a number with its unit")
         return float(evaluate(expression.root, {}))
     except ExpressionError as error:
         raise UsageError(expression_problem(error, text, before="in --equals: ")) from None
 
 
-def _put_back(symbolic: Symbolic, item: Formula, overall: Any, wanted: Any, result: float, given: float) -> float:
-    """The value found, put back into the metric and into the model; raises `NoAnswer` where it is no answer."""
-    again = evaluated(overall, {**symbolic.numbers, wanted.name: result})
+def _verified(symbolic: Symbolic, item: Formula, expression: Any, wanted: Any, result: float, given: float) -> float:
+    """The value of a parameter, if it gives the metric and a steady state; raises `NoAnswer` where it does not."""
+    again = evaluated(expression, {**symbolic.numbers, wanted.name: result})
     unit = base_unit(symbolic.model.parameters[wanted.name].dimension)
     shown = format_quantity(result, unit, 6)
     if again is None or abs(again - given) > 1e-9 * max(abs(given), 1e-300):

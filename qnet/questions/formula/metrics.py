@@ -1,4 +1,4 @@
-"""What formulas there are: one table of metrics, and how each comes out of a model over symbols."""
+"""The metrics that have formulas, in one table, and the functions that derive them from a model over symbols."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from qnet.units import NUMBER, RATE, TIME, Dimension
 
 SMALLEST, LARGEST = "smallest", "largest"
 _CLOSE = 0.98
-"""The share of a capacity that waits for it must leave, for its formula to be that of the largest load."""
+"""The share of a capacity that must be reached despite waits inside holds, for its formula to give the largest load."""
 _CALL = re.compile(r"(\w+)(?:\(\s*'([^']*)'\s*\)|\(\s*\"([^\"]*)\"\s*\))?")
 
 
 class MetricFormula(Record):
-    """One formula of a metric: all of it, or what one station contributes to a smallest or largest."""
+    """One formula of a metric: the metric itself, or one of several whose smallest or largest is the metric."""
 
     metric: str
     about: str
@@ -44,26 +44,26 @@ class MetricFormula(Record):
     combined: str = ""
     """`smallest` or `largest`, where the metric is that of all pieces of its class."""
     note: str = ""
-    """What else the reader should know."""
+    """A note for the report."""
 
 
 _Pieces = list[MetricFormula]
 
 
 class Known(Record):
-    """One metric that has formulas."""
+    """A metric that has formulas."""
 
     words: str
     of: str
-    """`station` where it may be asked of one, as `demand('cpu')`, or `cost`; else empty."""
+    """`station` or `cost` where one may be named, as in `demand('cpu')`; else empty."""
     compute: Callable[[Symbolic, str, str], _Pieces]
-    """From a model, the name of the metric and the station (empty: all) to the pieces."""
+    """The function from a model, the name of the metric, and the station (empty: all) to the pieces."""
 
 
 def pieces(symbolic: Symbolic, text: str) -> _Pieces:
     """The formulas of a metric: a name of `METRICS`, `max_NAME`, or an expression over figures and outputs.
 
-    Raises `UsageError` QN013 for what there is no formula of, and what the metric raises.
+    Raises `UsageError` QN013 where there is no such formula, and what the metric raises.
     """
     text = text.strip()
     match = _CALL.fullmatch(text)
@@ -101,7 +101,7 @@ def names(model: Model) -> list[str]:
 
 
 def main_metrics(model: Model) -> list[str]:
-    """The metrics that are reported where none is named."""
+    """The default metrics of `model`."""
     closed = any(item.population is not None for item in model.customers)
     open_ = any(item.arrival_rate is not None for item in model.customers)
     result = ["demand"]
@@ -119,7 +119,7 @@ def _unknown(model: Model, text: str) -> UsageError:
 
 
 def _driving(model: Model) -> list[str]:
-    """The parameters that arrival rates rest on, `rate` first, else in the order of the model."""
+    """The parameters on which arrival rates depend, `rate` first, then in the order of use."""
     used = [name for item in model.customers if item.arrival_rate for name in item.arrival_rate.names]
     result: dict[str, None] = dict.fromkeys(["rate"] if "rate" in used else [])
     while used:
@@ -183,20 +183,19 @@ def _utilization(symbolic: Symbolic, name: str, station: str) -> _Pieces:
             refused.setdefault(error.problems[0].found, []).append(centre.label)
     if failure is not None and (station or not result):
         raise failure
-    text = "; ".join(f"no formula of utilization of {', '.join(names)}: {why}" for why, names in refused.items())
+    text = "; ".join(f"no formula for the utilization of {', '.join(names)}: {why}" for why, names in refused.items())
     return [piece.replace(note=text) for piece in result]
 
 
 def _used(symbolic: Symbolic, centre: FormulaCentre) -> Value:
     """The utilization of a station group that open classes use."""
     symbolic.refuse_losses()
-    kinds = zip(symbolic.network.classes, centre.demands, strict=True)
-    for item, demand in kinds:
+    for item, demand in zip(symbolic.network.classes, centre.demands, strict=True):
         if item in symbolic.closed and demand != 0:
             text = f'closed class "{item.name}" uses the station'
             raise NotComputed(Problem("QN521", text, "open classes only", help="demand and throughput_upper are"))
     if centre.held:
-        # Waits for other stations are part of the holding time: a closed form only where they are.
+        # The holding time contains waits for other stations, so this has a closed form only where they have one.
         return next(item.utilization for item in symbolic.solution.stations if item.label == centre.label)
     return symbolic.open_load(centre) / centre.station.peak
 
@@ -314,7 +313,7 @@ def _expression(symbolic: Symbolic, text: str) -> _Pieces:
 
 
 def _largest(symbolic: Symbolic, metric_name: str, name: str) -> _Pieces:
-    """The largest value of a parameter with a steady state: of each capacity, where its load reaches it."""
+    """The largest value of a parameter with a steady state: for each capacity, the value at which it saturates."""
     if name not in symbolic.model.parameters:
         known = [f"max_{item}" for item in symbolic.model.parameters]
         raise UsageError(Problem("QN013", f'there is no parameter "{short(name)}"', help=suggest(metric_name, known)))
@@ -335,7 +334,7 @@ def _largest(symbolic: Symbolic, metric_name: str, name: str) -> _Pieces:
             held.append(label)
             continue
         asked = {**numbers, "load": evaluated(formula, numbers) or 0.0}
-        root = solved(formula - target, wanted, asked, f'"{label}" full by "{name}"').formula
+        root = solved(formula - target, wanted, asked, f'the load of "{label}" solved for "{name}"').formula
         rises = evaluated(root.diff(target), asked)
         if rises is not None and rises > 0:
             dimension = symbolic.model.parameters[name].dimension

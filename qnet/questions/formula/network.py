@@ -24,7 +24,7 @@ from qnet.queues.arithmetic import total
 from qnet.record import Record
 
 MAX_STREAMS = 300
-"""Visits of classes to stations, beyond which a formula over all of them would be unreadable."""
+"""Most visits of classes to stations; a formula over more would be unreadable."""
 
 
 class FormulaCentre(Record):
@@ -36,26 +36,26 @@ class FormulaCentre(Record):
     demands: tuple[Value, ...]
     """Seconds of one copy per passage, by class."""
     held: bool
-    """Whether holding times contain waits for other stations, so that demands are without them."""
+    """Whether holding times contain waits for other stations, which demands exclude."""
     answered: tuple[Value, ...]
-    """Of the demands, what is done before the response."""
+    """The parts of the demands before the response."""
 
     @property
     def label(self) -> str:
-        """How the group is named."""
+        """The label of the group."""
         return self.group.label
 
 
 class Symbolic:
     """A model whose network has been bound to symbols.
 
-    Raises `NotComputed` QN520 where times use figures of the solution, QN523 for a network too large to be read; and
-    what binding the model to its numbers raises.
+    Raises `NotComputed` QN520 where times use figures of the solution, QN523 for a network that is too large for
+    formulas; and what binding the model to its numbers raises.
     """
 
     def __init__(self, model: Model, values: TracedValues) -> None:
         _refuse_solution_functions(model)
-        bind(model, Values(model, {}, None))  # refuses numbers that are not in their domain
+        bind(model, Values(model, {}, None))  # Refuses numbers outside their domain.
         self.model = model
         self.values = values
         self.network: RoutedNetwork = bind(model, values)
@@ -67,39 +67,40 @@ class Symbolic:
 
     @cached_property
     def centres(self) -> tuple[FormulaCentre, ...]:
-        """Every station group that is visited at all, in the order of the model."""
+        """Every station group that is visited, in the order of the model."""
         members = self.unit.members()
         result: list[FormulaCentre] = []
+        classes = range(len(self.network.classes))
         for station in self.network.stations:
             for index, group in enumerate(station.groups):
-                selected = [self.unit.streams[item] for item in members[station.name, index]]
+                visits = [self.unit.streams[item] for item in members[station.name, index]]
                 demands = tuple(
-                    self.alone((station.name, index), kind)
+                    self.alone((station.name, index), number)
                     if station.delay and (station.name, index) in self.around
-                    else total(stream.rate * stream.holding.mean for stream in selected if stream.class_index == kind)
-                    for kind in range(len(self.network.classes))
+                    else total(stream.rate * stream.holding.mean for stream in visits if stream.class_index == number)
+                    for number in classes
                 )
                 if any(demand != 0 for demand in demands):
-                    held = any(stream.holding.waits for stream in selected)
+                    held = any(stream.holding.waits for stream in visits)
                     answered = tuple(
                         total(
                             item.rate * item.first.mean
-                            for item in selected
-                            if item.class_index == kind and not item.left
+                            for item in visits
+                            if item.class_index == number and not item.left
                         )
-                        for kind in range(len(self.network.classes))
+                        for number in classes
                     )
                     result.append(FormulaCentre((station.name, index), station, group, demands, held, answered))
         return tuple(result)
 
     @cached_property
     def around(self) -> frozenset[Key]:
-        """The station groups that are held while others are requested."""
+        """The station groups that are held while others are visited."""
         return frozenset(key for stream in self.unit.streams for key in stream.around)
 
-    def alone(self, key: Key, kind: int) -> Value:
-        """The time of a passage in a delay that holds other stations, which have separate demands."""
-        routes = [route for route in self.unit.routes if route.class_index == kind]
+    def alone(self, key: Key, number: int) -> Value:
+        """The time of a passage of one class in a held delay, without the stations visited meanwhile."""
+        routes = [route for route in self.unit.routes if route.class_index == number]
         return total(route.probability * route.parts[key].mean for route in routes if key in route.parts)
 
     @cached_property
@@ -121,11 +122,11 @@ class Symbolic:
         return {name: number_of(self.values.known[name]) for name in self.values.symbols}
 
     def expanded(self, formula: Any, wanted: Any = None) -> Any:
-        """A formula without the symbols of definitions, or without those that rest on one symbol."""
+        """The formula with all definitions substituted, or, with `wanted`, those that depend on that symbol."""
         for name in reversed(self.values.definitions):
-            particular = self.values.definitions[name].formula
-            if formula.has(self.values.symbols[name]) and (wanted is None or wanted.name in self.reached(particular)):
-                formula = formula.xreplace({self.values.symbols[name]: particular})
+            definition = self.values.definitions[name].formula
+            if formula.has(self.values.symbols[name]) and (wanted is None or wanted.name in self.reached(definition)):
+                formula = formula.xreplace({self.values.symbols[name]: definition})
         return formula
 
     def reached(self, *formulas: Any) -> dict[str, None]:
@@ -150,25 +151,25 @@ class Symbolic:
     def refuse_losses(self) -> None:
         """Raise `NotComputed` QN521 where customers may be lost, so that not all arrivals are served."""
         if self.losing:
-            text = "customers may be lost where a station or a buffer is full: fewer go through than arrive"
-            help = "qnet solve computes the figures; of one station alone qnet queue M/M/c/K"
-            raise NotComputed(Problem("QN521", text, "room for all", help=help))
+            text = "customers may be lost at a full station or buffer, so that fewer complete than arrive"
+            help = "qnet solve computes the figures; for a single station, qnet queue M/M/c/K"
+            raise NotComputed(Problem("QN521", text, "a model without losses", help=help))
 
     @cached_property
     def without_product_form(self) -> str:
-        """Why the network has no product form at the model's numbers; empty where it has."""
+        """The reason why the network has no product form at the model's numbers; empty where it has one."""
         network = bind(self.model, Values(self.model, {}, None))
         compiled = streams(network, FLOATS, [1.0] * len(network.classes))
         return next((item.reason.short for item in reasons_for(network, compiled, FLOATS)), "")
 
     def open_load(self, centre: FormulaCentre) -> Value:
-        """Erlangs that open classes ask of one copy of a station group."""
+        """The load of open classes on one copy of a station group, in erlangs."""
         classes = zip(self.network.classes, centre.demands, strict=True)
         return total(item.arrival_rate * demand for item, demand in classes if isinstance(item, OpenClass))
 
     @cached_property
     def loads(self) -> tuple[tuple[str, Value, bool], ...]:
-        """The share in use of every capacity by open classes, and whether waits inside holds are missing in it."""
+        """For every capacity: its label, the share that open classes use, and whether that lacks waits inside holds."""
         result: list[tuple[str, Value, bool]] = []
         for centre in self.centres:
             if not centre.station.delay:
@@ -179,7 +180,7 @@ class Symbolic:
 
     @property
     def saturated(self) -> list[str]:
-        """What open classes ask for more than it can do, at the model's numbers."""
+        """The capacities that open classes saturate at the model's numbers."""
         return [name for name, load, _ in self.loads if load >= 1]
 
     @cached_property

@@ -36,13 +36,13 @@ class Simplifier:
         self.sympy: Any = symbols().sympy
         self.numbers = dict(numbers)
         self.masks: dict[Any, Any] = {}
-        """Functions, by the symbols that stand for them while sums and products are rearranged."""
+        """Functions, by the symbols that replace them while sums and products are rearranged."""
         self.shortest: dict[Any, Any] = {}
         self.rearranged: dict[Any, Any] = {}
-        """The shortest forms of sums, by what they are when expanded."""
+        """The shortest forms of sums, by their expanded forms."""
         self.factors: dict[Any, Any] = {}
         self.common: dict[Any, Any] = {}
-        """Sums with what their terms have in common in front; and in `fractions` those over one denominator."""
+        """Sums with the common factors of their terms in front; in `fractions`, sums over one denominator."""
         self.fractions: dict[Any, Any] = {}
         self.lengths: dict[Any, int] = {}
         self.texts = TextLengths()
@@ -54,15 +54,15 @@ class Simplifier:
         size = self.sympy.count_ops(best)
         if size <= MOST_OPERATIONS and affordable(best, MOST_TERMS):
             # The structure of the model is easier to recognize than a single fraction, unless that is much shorter.
-            overall = self.by_sums(best, self.fractions, self.sympy.together)
-            forms = [overall, self.factored_each(overall)]
+            fraction = self.by_sums(best, self.fractions, self.sympy.together)
+            forms = [fraction, self.factored_each(fraction)]
             near = [self.shrunk(form) for form in forms if self.sympy.count_ops(form) <= _NEAR * size]
             shortest = min(near, key=self.length, default=best)
             best = shortest if self.length(shortest) * _MUCH_SHORTER < self.length(best) else best
         return self.unmasked(best)
 
     def length(self, formula: Any) -> int:
-        """How long it takes to read a formula: its characters, and more for fractions inside it."""
+        """The length of a formula for a reader: its characters, and an extra for each fraction."""
         if formula not in self.lengths:
             characters, fractions = self.texts.of(formula)
             self.lengths[formula] = characters + _SLOW * fractions
@@ -77,7 +77,7 @@ class Simplifier:
         if not extreme and not isinstance(formula, (sympy.Function, sympy.Piecewise)):
             return formula.func(*map(self.masked, formula.args))
         inner = [self.simplified(item) if isinstance(item, sympy.Expr) else item for item in formula.args]
-        # Minima and maxima are left as they stand: sympy would compare all their terms for all numbers.
+        # Minima and maxima are not evaluated: sympy would compare all their terms.
         item = formula.func(*inner, evaluate=False) if extreme else formula.func(*inner)
         mark = symbols().symbol(text_of(item))
         self.masks[mark] = item
@@ -136,20 +136,21 @@ class Simplifier:
         return self.sympy.Add(*map(self.positive, form.args)) if form.is_Add else self.positive(form)
 
     def factored(self, formula: Any) -> Any:
-        """A formula as a product, where it is one."""
+        """The formula as a product, if it is one."""
         if formula not in self.factors:
             sums = formula.is_Add and irreducible(formula)
             self.factors[formula] = self.sympy.factor_terms(formula, clear=True) if sums else self.sympy.factor(formula)
         return self.factors[formula]
 
     def with_common(self, formula: Any) -> Any:
-        """A formula whose sums have what their terms have in common in front."""
+        """The formula with the common factors of the terms of each sum in front."""
         return self.sympy.factor_terms(formula, clear=False)
 
     def by_sums(self, formula: Any, known: dict[Any, Any], rearranged: Callable[[Any], Any]) -> Any:
-        """A formula rearranged, of a product each of its sums: metrics of one model share most of their sums.
+        """The formula rearranged; in a product, each of its sums, most of which the metrics of a model share.
 
-        known   the sums that were rearranged so before.
+        known        a cache of rearranged sums.
+        rearranged   the function that rearranges.
         """
         factors = [factor.as_base_exp() for factor in self.sympy.Mul.make_args(formula)]
         sums = [base for base, exponent in factors if base.is_Add and exponent.is_Integer]
@@ -162,11 +163,11 @@ class Simplifier:
         return self.sympy.Mul(*(known.get(base, base) ** exponent for base, exponent in factors))
 
     def primitive(self, total: Any) -> bool:
-        """Whether the terms of a sum have no number in common."""
+        """Whether the terms of a sum have no common numerical factor."""
         return total.as_content_primitive(clear=False)[0] == 1
 
     def factored_each(self, formula: Any) -> Any:
-        """A fraction with each of its sums as a product: metrics of one model share most of their sums."""
+        """The fraction with each of its sums factored; metrics of a model share most of their sums."""
         sympy = self.sympy
         parts: list[Any] = []
         for factor in sympy.Mul.make_args(formula):

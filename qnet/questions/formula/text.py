@@ -1,4 +1,4 @@
-"""Formulas as people read them: one line of text in the language of the models, and LaTeX."""
+"""Formulas as text: one line in the language of the models, and LaTeX."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from qnet.expression import symbols
 from qnet.lazy import lazy
 
 _MOST_DIGITS = 12
-"""Of a decimal number instead of a fraction; a choice: longer ones are no easier to read."""
+"""Most digits of a decimal number that replaces a fraction; a choice: longer ones are no easier to read."""
 _SMALL = 99
-"""The largest numerator and denominator that are shown as a fraction: two digits, a choice."""
+"""The largest numerator and denominator that remain a fraction: two digits, a choice."""
 _LATEX_FUNCTIONS = {"erlang_c": "C"}
 _PLAIN = {"Min": "min", "Max": "max", "ceiling": "ceil", "Abs": "abs"}
 """Functions of sympy by their names in the language of the models."""
 
 
 def text_of(formula: Any) -> str:
-    """A formula in the language of the models: it can be written into a model as it stands."""
+    """A formula in the language of the models, which can be copied into a model."""
     return _printers()[0].doprint(_with_decimals(formula))
 
 
 class TextLengths:
-    """How long formulas are as text, and their fractions; what they have in common is written once."""
+    """The lengths of formulas as text, and the numbers of their fractions; common parts are printed once."""
 
     def __init__(self) -> None:
         self.printer = _printers()[2]()
         self.shown: dict[Any, Any] = {}
-        """Fractions, as people write them."""
+        """Fractions, in a readable form."""
 
     def of(self, formula: Any) -> tuple[int, int]:
-        """The characters of `text_of` a formula, and the fraction bars among them."""
+        """The number of characters of a formula as text, and of the fraction bars among them."""
         sympy: Any = symbols().sympy
         fractions = [number for number in formula.atoms(sympy.Rational) if _is_shown(number)]
         for number in fractions:
@@ -58,20 +58,20 @@ def latex_name(name: str) -> str:
 
 
 def _with_decimals(formula: Any) -> Any:
-    """Fractions as people write them: 0.53, 1/0.135, 0.0304/6; halves and thirds are kept."""
+    """The formula with readable fractions: 0.53, 1/0.135, 0.0304/6; fractions of small integers are kept."""
     sympy: Any = symbols().sympy
     shown = {number: _shown(number) for number in formula.atoms(sympy.Rational) if _is_shown(number)}
     return formula.xreplace(shown) if shown else formula
 
 
 def _is_shown(number: Any) -> bool:
-    """Whether a number is a fraction that people write in another way; halves are kept."""
+    """Whether a number is a fraction other than a half."""
     return number.q > 1 and 2 * abs(number) != 1
 
 
 @lru_cache(maxsize=256)
 def _shown(number: Any) -> Any:
-    """A fraction by the names of decimals, which sympy takes for symbols."""
+    """A fraction written with decimals, which are symbols for sympy."""
     sign, size = (-1, -number) if number < 0 else (1, number)
     decimal = _decimal(size)
     if decimal:
@@ -100,7 +100,7 @@ def _decimal(number: Any) -> str:
 
 
 def _factors(number: int) -> list[int]:
-    """2 and 5 as often as they divide a number, and what is left."""
+    """The factors 2 and 5 of a number, with repetitions, and the rest."""
     result: list[int] = []
     for prime in (2, 5):
         while number % prime == 0:
@@ -110,7 +110,7 @@ def _factors(number: int) -> list[int]:
 
 
 def _ordered(terms: Sequence[Any]) -> list[Any]:
-    """Terms of a sum, those with a minus sign last: 1 - a b."""
+    """The terms of a sum, those with a minus sign last: 1 - a b."""
     return sorted(terms, key=lambda term: bool(term.could_extract_minus_sign()))
 
 
@@ -147,7 +147,7 @@ def _printers() -> tuple[Any, Any, Any]:
             return f"where({self._print(condition)}, {self._print(value)}, {rest})"
 
     class Kept(Text):
-        """The same, which keeps the text of every sum."""
+        """The language of the models, with a cache of the text of every sum."""
 
         def __init__(self) -> None:
             text_base.__init__(self, {"full_prec": False})

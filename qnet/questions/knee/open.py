@@ -154,7 +154,7 @@ class AlongRates:
                 f"{axis.name}: customers that arrive at a full station are lost, so there is a steady state at any rate"
             )
             help = "qnet envelope finds the largest load with a limit such as --limit 'loss <= 1 %'"
-            raise NoAnswer(Problem("QN404", text, "a station without capacity", help=help))
+            raise NoAnswer(Problem("QN404", text, "stations of unlimited capacity", help=help))
         if edge.cause == ENDLESS:
             text = f"{axis.name}: its customers never queue, so that the response does not grow with them"
             raise NoAnswer(Problem("QN404", text, "a queueing station on their route"))

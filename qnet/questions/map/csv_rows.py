@@ -1,4 +1,4 @@
-"""Rows of CSV as they arrive: each with its text, so that none is lost, and none takes the rows after it along."""
+"""Rows of CSV as they arrive, each with its text, so that a faulty row neither is lost nor affects later ones."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ _DECIMAL_POINT = re.compile(r"\s*+[+-]?\d++\.\d", re.ASCII)
 
 
 MAX_FIELD_LINES = 100
-"""Lines of a cell in quotation marks; a mark that is not closed by then is a stray one."""
+"""Most lines of a cell in quotation marks; a mark that is not closed by then is a stray one."""
 _PLAIN = 100_000
-"""Characters of a line up to which no cell can be longer than the reader of the standard library accepts."""
+"""Most characters of a line that is split here; the reader of the standard library limits the length of cells."""
 _MOST_COMMENTS = 100
-"""Comments before the header that are remembered."""
+"""Most comments before the header that are remembered."""
 
 
 def separator(header: str) -> str:
-    """What separates the cells of a table, by its header."""
+    """The separator of the cells of a table, by its header line."""
     bare = _QUOTED.sub("", header)
     return next((sign for sign in SEPARATORS if sign in bare), ",")
 
 
 def is_comment(text: str) -> bool:
-    """Whether a line begins with `#`; a title `#` alone, before a separator, is a column of numbers of rows."""
+    """Whether the line `text` begins with `#`; but `#` before a separator is the title of a column of row numbers."""
     return text.startswith(COMMENT) and text[1:].lstrip(" ")[:1] not in SEPARATORS
 
 
 def are_numbers(cells: Sequence[str]) -> bool:
-    """Whether cells are numbers throughout, so that they are no header."""
+    """Whether all `cells` are numbers, so that they are not a header."""
     try:
         return bool([float(decimal_point(cell)) for cell in cells])
     except ValueError:
@@ -49,7 +49,7 @@ def are_numbers(cells: Sequence[str]) -> bool:
 
 
 def decimal_point(cell: str) -> str:
-    """A cell with a point where it has a decimal comma: `1,5 ms` is `1.5 ms`."""
+    """The cell with a decimal point in place of a decimal comma: `1.5 ms` for `1,5 ms`."""
     return cell.replace(",", ".", 1) if has_comma(cell) else cell
 
 
@@ -64,7 +64,7 @@ def has_point(cell: str) -> bool:
 
 
 class RowFault(Fault):
-    """What is wrong with a row: `what` is the case, such as that it "cannot be read"."""
+    """The fault of a row; `what` completes the sentence "the row ...", such as "cannot be read"."""
 
     def __init__(self, what: str) -> None:
         super().__init__(f"the row {what}")
@@ -72,25 +72,24 @@ class RowFault(Fault):
 
 
 class CsvRow(Record):
-    """A row as it stands and as it was understood."""
+    """A row: its text, and its cells or fault."""
 
     text: str
     """Its characters, without the end of the line."""
     cells: tuple[str, ...]
     fault: RowFault | None = None
-    """Why it is no row of the table."""
+    """The reason why it is not a row of the table."""
     line: int = 0
-    """Where it begins, from 1."""
+    """The number of its first line, from 1."""
     separator: str = ","
-    """Between its cells."""
     comment: bool = False
     """Whether it is a comment below the header."""
     lines: int = 1
-    """How many lines its cells run over."""
+    """The number of its lines."""
 
     def fitted(self, columns: int) -> list[str]:
-        """As many cells as there are columns, with nothing lost: cells beyond the last column are kept in it, as CSV;
-        of a row that has no cells, its text is in the first."""
+        """As many cells as there are columns: surplus cells are joined to the last one, as CSV; a row without cells has
+        its text in the first."""
         cells = list(self.cells) or [self.text]
         if len(cells) > columns:
             return [*cells[: columns - 1], line(cells[columns - 1 :])]
@@ -108,15 +107,15 @@ def csv_rows(lines: Iterable[str], comments: bool = False) -> Iterator[CsvRow]:
 
     comments   whether lines after the header that begin with `#` are comments too.
     """
-    source, waiting = _Counted(lines), deque[str]()
+    source, ahead = _Counted(lines), deque[str]()
     columns: int | None = None
     sign = ","
     before: list[tuple[str, int]] = []
     while True:
-        text = waiting.popleft() if waiting else next(source, None)
+        text = ahead.popleft() if ahead else next(source, None)
         if text is None:
             return
-        begin = source.taken - len(waiting)
+        begin = source.taken - len(ahead)
         if is_comment(text) and (columns is None or comments):
             if columns is None:
                 before = [*before[1 - _MOST_COMMENTS :], (text, begin)]
@@ -131,7 +130,7 @@ def csv_rows(lines: Iterable[str], comments: bool = False) -> Iterator[CsvRow]:
             continue
         row = _parsed(text, sign)
         if row is None:
-            row = _continued(text, source, waiting, columns, sign)
+            row = _continued(text, source, ahead, columns, sign)
         elif not row.cells and row.fault is None:
             continue
         row = row.replace(line=begin, separator=sign)
@@ -146,7 +145,7 @@ def csv_rows(lines: Iterable[str], comments: bool = False) -> Iterator[CsvRow]:
 
 
 def _header_above(comments: Iterable[tuple[str, int]], first: CsvRow) -> CsvRow | None:
-    """The header that is a comment above a first row of numbers; None where that row is the header itself."""
+    """The header, if it is a comment above a first row of numbers; None where that row itself is the header."""
     if first.fault is not None or not are_numbers(first.cells):
         return None
     for text, number in reversed(list(comments)):
@@ -157,29 +156,25 @@ def _header_above(comments: Iterable[tuple[str, int]], first: CsvRow) -> CsvRow 
 
 
 class LongCells:
-    """A count of rows that run over several lines: two stray quotation marks make one row of those between them."""
+    """A count of rows that extend over several lines, which two stray quotation marks may cause."""
 
     def __init__(self) -> None:
         self.rows = self.lines = self.first = 0
 
     def add(self, rows: Iterable[CsvRow]) -> None:
-        """Count those of some rows."""
+        """Count the long rows among some."""
         for row in [row for row in rows if row.lines > 1]:
             self.rows += 1
             self.lines += row.lines
             self.first = self.first or row.line
 
     def notes(self) -> list[Note]:
-        """That there are some; nothing without one."""
+        """A warning of such rows; none without any."""
         if not self.rows:
             return []
         rows = "1 row runs" if self.rows == 1 else f"{self.rows} rows run"
-        text = f"{rows} over {self.lines} lines, the first from line {self.first}: a cell in quotation marks has them"
-        return [
-            Note(
-                "QN756", text, "warning", "if a quotation mark is a stray one, write it twice inside of quotation marks"
-            )
-        ]
+        text = f"{rows} over {self.lines} lines, the first from line {self.first}, inside quotation marks"
+        return [Note("QN756", text, "warning", "if a quotation mark is a stray one, double it inside quotation marks")]
 
 
 class _Counted:
@@ -199,7 +194,7 @@ class _Counted:
 
 
 def csv_fault(error: Exception) -> str:
-    """What is wrong with a row by the reader of the standard library, in words for its author."""
+    """The message for a user of an error of the reader of the standard library."""
     match str(error):
         case "unexpected end of data":
             return "a quotation mark is opened and never closed"
@@ -210,7 +205,7 @@ def csv_fault(error: Exception) -> str:
 
 
 def _plain(text: str, sign: str) -> tuple[str, ...] | None:
-    """The cells of a line without quotation marks, as the reader of the standard library has them; None for others."""
+    """The cells of a line without quotation marks, as the reader of the standard library gives them; else None."""
     bare = text.rstrip("\r\n")
     if not bare or '"' in bare or "\r" in bare or "\n" in bare or len(bare) > _PLAIN:
         return None
@@ -218,9 +213,9 @@ def _plain(text: str, sign: str) -> tuple[str, ...] | None:
 
 
 def _parsed(text: str, sign: str) -> CsvRow | None:
-    """A row from its text, at fault where it is none; None where a quotation mark is still open."""
+    """The row of a text, with a fault where it cannot be read; None where a quotation mark is still open."""
     bare = text.rstrip("\r\n")
-    # An end of line inside a cell counts only where the text has several lines.
+    # A line break counts only inside a cell.
     reader = csv.reader(text.splitlines(keepends=True) if "\n" in bare else [text], strict=True, delimiter=sign)
     try:
         nothing: list[str] = []
@@ -234,17 +229,17 @@ def _parsed(text: str, sign: str) -> CsvRow | None:
     return CsvRow(bare, tuple(cells))
 
 
-def _continued(first: str, source: Iterator[str], waiting: deque[str], columns: int | None, sign: str) -> CsvRow:
-    """A row whose first line ends inside quotation marks."""
+def _continued(first: str, source: Iterator[str], ahead: deque[str], columns: int | None, sign: str) -> CsvRow:
+    """A row whose first line ends inside quotation marks; lines that are read but not used remain in `ahead`."""
     text = first
     for number in range(MAX_FIELD_LINES - 1):
-        if number == len(waiting):
+        if number == len(ahead):
             more = next(source, None)
             if more is None:
                 break
-            waiting.append(more)
-        text += waiting[number]
-        if waiting[number].count('"') % 2 == 0:
+            ahead.append(more)
+        text += ahead[number]
+        if ahead[number].count('"') % 2 == 0:
             continue
         row = _parsed(text, sign)
         if row is None:
@@ -252,7 +247,7 @@ def _continued(first: str, source: Iterator[str], waiting: deque[str], columns: 
         if row.fault is not None or (columns is not None and len(row.cells) != columns):
             break
         for _ in range(number + 1):
-            waiting.popleft()
+            ahead.popleft()
         return row.replace(lines=number + 2)
     fault = RowFault("cannot be read: a quotation mark is opened and never closed")
     return CsvRow(first.rstrip("\r\n"), (), fault=fault)

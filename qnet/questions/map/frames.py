@@ -1,4 +1,4 @@
-"""Tables by column, answered by column: what `System.map` does, at the speed of the solver instead of that of text.
+"""Tables answered column by column, for `System.map`: much faster than rows of text.
 
 A table is a mapping of names to columns, or a data frame: one that follows the dataframe interchange protocol (pandas,
 Arrow) or that has `columns` (polars). None of their libraries is imported.
@@ -21,20 +21,20 @@ from qnet.real import is_masked
 from qnet.units import scale
 
 CHUNK = 16_384
-"""Rows that are solved together, so that what solving takes in memory does not grow with the table."""
+"""Rows that are solved together, so that memory does not grow with the table."""
 _LARGEST = 1e300
-"""Numbers beyond are refused: near the end of floats, so that units can be converted."""
+"""The bound on numbers, below the largest float, so that units can be converted."""
 _EXPECTED = "a mapping of names to columns, or a data frame"
 
 
 def map_table(model: Model, table: Any, metric: Sequence[str] = (), wanted: Wanted = AUTO, prefix: str = "") -> Any:
-    """A table with its answers as further columns; arguments and columns as of `map.map_rows`.
+    """A table with its answers as further columns; arguments and columns as for `map.map_rows`.
 
-    table    names and columns of one length: numbers as arrays, quantities and words as texts.
-    Returns  a table of the same kind, rows in their order. Metrics are floats, not-a-number where a row has none;
-             `method`, `exactness` and `status` are texts.
-    Raises   `UsageError` QN753 for what is no table, and for a metric that the model does not have; `InvalidInput`
-             QN240 where no column, or no certain one, is a parameter.
+    table    names and columns of equal length: numbers as arrays, quantities and words as texts.
+    Returns  a table of the same kind, rows in their order. Metrics are floats, NaN where a row has none; `method`,
+             `exactness` and `status` are texts.
+    Raises   `UsageError` QN753 for anything else than a table, and for a metric that the model does not have;
+             `InvalidInput` QN240 where no column is a parameter, or it is unclear which one is.
     """
     columns = _columns(table)
     size = len(next(iter(columns.values()), ()))
@@ -67,7 +67,7 @@ def _columns(table: Any) -> dict[str, Array]:
     elif hasattr(given, "__dataframe__"):
         names = list(given.__dataframe__().column_names())
     elif hasattr(given, "columns") and hasattr(given, "__getitem__"):
-        names = list(given.columns)  # Frames of polars left the protocol.
+        names = list(given.columns)  # Frames of polars no longer follow the protocol.
     else:
         raise UsageError(Problem("QN753", f"the table is {short(type(given).__name__)}", _EXPECTED))
     columns: dict[str, Array] = {}
@@ -89,7 +89,7 @@ def _columns(table: Any) -> dict[str, Array]:
 
 
 def _column(cells: Any) -> Array:
-    """The cells as an array; those that are masked are empty."""
+    """The cells as an array; masked ones become None."""
     if isinstance(cells, list | tuple):
         cells = [None if is_masked(cell) else cell for cell in cast("list[Any]", cells)]
     elif is_masked(cells):
@@ -98,20 +98,20 @@ def _column(cells: Any) -> Array:
 
 
 def _values(model: Model, name: str, column: Array, title: str, faults: dict[int, str]) -> Array:
-    """The values of a parameter in base units; rows whose cell is none are added to the faults."""
+    """The values of a parameter in base units; rows whose cell cannot be used are added to `faults`."""
     parameter, plain = model.parameters[name], column.dtype.kind in "iuf"
     values: Array = np.zeros(len(column))
     if plain and not parameter.options:
-        behind = unit_behind(title.strip().removeprefix(name))
+        unit = unit_behind(title.strip().removeprefix(name))
         read: Any = column.astype(float)
-        scaled: Any = scale(read, 1.0 if behind is None else behind.factor)
+        scaled: Any = scale(read, 1.0 if unit is None else unit.factor)
         values = scaled
-        odd: list[int] = np.flatnonzero(~(np.abs(values) < _LARGEST)).tolist()
+        single: list[int] = np.flatnonzero(~(np.abs(values) < _LARGEST)).tolist()
     else:
-        odd = list(range(len(column)))
+        single = list(range(len(column)))
     known: dict[tuple[str, str], float | Fault] = {}
-    cells: list[Any] = column.tolist() if odd else []
-    for row in odd:
+    cells: list[Any] = column.tolist() if single else []
+    for row in single:
         cell = cells[row]
         key = type(cell).__name__, str(cell)
         if key not in known:
@@ -128,7 +128,7 @@ def _values(model: Model, name: str, column: Array, title: str, faults: dict[int
 
 
 def _same_kind(table: Any, columns: dict[str, Array]) -> Any:
-    """Columns as a table of the kind of another, with its row labels where it has some."""
+    """The columns as a table of the same type as `table`, with its row labels if it has any."""
     if isinstance(table, Mapping):
         return columns
     kind: Any = type(cast("object", table))

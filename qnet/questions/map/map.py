@@ -1,6 +1,6 @@
-"""Rows of parameters in, their answers out: what `qnet map` and `map_rows` do, a chunk of rows at a time.
+"""The model solved for rows of parameters, a chunk at a time: for `qnet map` from text, for `map_rows` from mappings.
 
-Rows as text, CSV or JSON lines, through a `Mapper`: read as they arrive, written as they are answered.
+Rows are read as they arrive, answered by a `Mapper`, and written at once.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ else:
     uncertainty = lazy("qnet.questions.uncertainty")
 
 MAX_LINE = 1 << 20
-"""Limit on the characters of a line, whose length is not known in advance."""
+"""Most characters of a line."""
 
 _MAX_KINDS = 1000
-"""Sets of keys that are remembered."""
+"""Most sets of keys whose parameters are remembered."""
 
 
 class Lines:
-    """The lines of a text stream that is read as it comes; raises `InvalidInput` for one that has no end."""
+    """The lines of a text stream, read as they arrive; raises `InvalidInput` QN241 for one longer than `MAX_LINE`."""
 
     def __init__(self, stream: Any) -> None:
         self.stream = stream
@@ -67,16 +67,16 @@ class Lines:
 
 
 CHUNK = 2048
-"""Rows that are solved and written at once, at most."""
+"""Most rows that are solved and written at once."""
 
 
 def map_csv(
     mapper: Mapper, lines: Iterable[str], chunk: int = CHUNK, safe: bool = False, header_too: bool = True
 ) -> Iterator[str]:
-    """Rows of CSV by RFC 4180 with a header, answered: text with one more line for each, a chunk at a time.
+    """The answers to rows of CSV (RFC 4180) with a header, as CSV, a chunk at a time.
 
-    Cells are passed on as they are, quoted where they need it, lines end with LF. A row that is no row of the table
-    says so in its status. Without any line there is a header of the answers alone.
+    Cells are passed through, quoted where they need it; lines end with LF. The status of a line that is no row of the
+    table gives the reason. Without any line, the result is a header of the answers alone.
 
     mapper      the model and the metrics that answer a row.
     lines       the text, as it is read; a field in quotation marks may extend over several.
@@ -118,7 +118,7 @@ class _Writing:
         """Method, exactness and status, which many rows have in common, as they are written."""
 
     def answered(self, row: CsvRow, cells: Cells) -> str:
-        """A line; a row that needs no quotation marks as it stands."""
+        """The line of a row with its answer; a row that needs no quotation marks is copied."""
         plain = row.fault is None and row.separator == "," and len(row.cells) == self.columns
         if self.safe or not plain or needs_marks(row.text):
             return line([*row.fitted(self.columns), *cells], self.safe) + "\n"
@@ -130,37 +130,38 @@ class _Writing:
 
 
 def _column(rows: Sequence[CsvRow], index: int) -> list[str]:
-    """The cells of a column; where commas do not separate cells, they may be decimal ones."""
+    """The cells of a column; decimal commas become points, unless commas separate cells."""
     cells = [row.cells[index] for row in rows]
     return cells if not rows or rows[0].separator == "," else [decimal_point(cell) for cell in cells]
 
 
 def refuse_chunk(chunk: int) -> None:
-    """Raise `UsageError` where chunks would hold no row."""
+    """Raise `UsageError` QN004 where `chunk`, the number of rows of a chunk, is below 1."""
     if chunk < 1:
-        raise UsageError(Problem("QN004", f"chunk is {chunk}", "a number of rows from 1 on"))
+        raise UsageError(Problem("QN004", f"chunk is {chunk}", "at least 1 row"))
 
 
 class _Object(Record):
-    """A line of JSON, as it stands and as it was understood."""
+    """A line of JSON: its text, and its value or fault."""
 
     text: str
     value: Mapping[str, Any]
     fault: Fault | None = None
 
     def apart(self, names: Sequence[str]) -> _Object:
-        """The same, at fault where it has a key of the answer, so that its text is kept apart from that."""
+        """The line, with a fault where it has a key of the answers, so that its text is kept under `line`."""
         both = next((name for name in names if name in self.value), None)
         return self if both is None else self.replace(fault=Fault(f'"{both}" is a key of the row and of the answers'))
 
 
 def map_jsonl(mapper: Mapper, lines: Iterable[str], chunk: int = CHUNK) -> Iterator[str]:
-    """Objects, one in a line, answered: the same text with the answers at the end of each object, a chunk at a time.
+    """The answers to JSON objects, one in a line: the same text with the answers added to each object.
 
-    A line that is no object, that has no key named like a parameter, or one nearly so, says so in its status.
+    The status of a line gives the reason if it is not an object, has no key named like a parameter, or has a key that
+    is nearly named like one.
 
     mapper  the model and the metrics that answer a row.
-    lines   the text, as it is read; empty lines are passed over.
+    lines   the text, as it is read; empty lines are skipped.
     chunk   how many rows are solved and written at once, at least 1.
     Raises  `InvalidInput` QN240 for a key of the first object that the answers have too, QN241 for an endless line.
     """
@@ -189,7 +190,7 @@ def _written(value: Mapping[str, Any], known: Mapping[str, str]) -> dict[str, An
 
 
 def _known(mapper: Mapper, keys: tuple[str, ...], first: bool) -> dict[str, str] | Fault:
-    """The parameters that keys are, or what is wrong with them; that answers have such a key is refused in the first
+    """The parameters that some keys denote, or their fault; raises `InvalidInput` for a key of the answers in the first
     row, before anything is answered."""
     try:
         mapper.refuse_unread(keys, parameter_columns(keys, mapper.model, "key"), "key")
@@ -205,7 +206,7 @@ def _known(mapper: Mapper, keys: tuple[str, ...], first: bool) -> dict[str, str]
 
 
 def _joined(row: _Object, answer: dict[str, Any]) -> str:
-    """The text of a row with its answer inside; of what is no object, the answer with the text under "line"."""
+    """The text of a row with its answer added; for a line at fault, the answer with the text under `line`."""
     if row.fault is not None:
         return dumps({"line": row.text, **answer}) + "\n"
     text = dumps(answer)
@@ -223,7 +224,7 @@ def _object(line: str) -> _Object:
     except ValueError:
         return _Object(text, {}, Fault(f'the line is not JSON: "{short(text)}"'))
     if not isinstance(value, dict):
-        return _Object(text, {}, Fault("the line is no JSON object"))
+        return _Object(text, {}, Fault("the line is not a JSON object"))
     return _Object(text, cast("dict[str, Any]", value))
 
 
@@ -235,18 +236,18 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _no_number(text: str) -> Any:
-    raise Fault(f"{text} is no number")
+    raise Fault(f"{text} is not a number")
 
 
 _MOST_UNREAD = 20
-"""The number of columns and warnings remembered."""
+"""Most columns and warnings that are remembered."""
 _KEYS = ("method", "exactness", "status")
 
 Cells = tuple[Cell, ...]
 
 
 class _Broken(Record):
-    """How often an assertion was false, and where first."""
+    """The number of rows at which an assertion was false, and the first of them with its value."""
 
     times: int
     row: int
@@ -254,13 +255,13 @@ class _Broken(Record):
 
 
 class Mapper:
-    """Answers rows of parameters of one model, chunk by chunk, and remembers how they fared.
+    """Answers rows of parameters of one model, chunk by chunk, and keeps account of them.
 
-    metrics   texts such as `response` or `utilization('cpu')`; none: `every_metric`.
-    wanted    the method and its budget, where there is a choice.
+    metrics_  texts such as `response` or `utilization('cpu')`; none: `every_metric`.
+    wanted    the method and its budget.
     asserted  conditions that every row must meet.
-    prefix    stands before the name of every column of an answer.
-    strict    stop at the first row that has no answer, and refuse columns that are no parameters.
+    prefix    precedes the name of every column of the answers.
+    strict    whether to stop at the first row without an answer, and to refuse columns that are not parameters.
     Raises    `UsageError` for a metric or condition that the model does not have.
     """
 
@@ -276,14 +277,14 @@ class Mapper:
         self.strict = strict
         self._stopped: Problem | None = None
         self.undefined = 0
-        """Rows that are answered, and where a metric is undefined or infinite."""
+        """Answered rows in which a metric is undefined or infinite."""
         self.model = model
         self.wanted = wanted
         self.budget = RowBudget(wanted)
         self.metrics = metrics(metrics_, model) if metrics_ else every_metric(model)
         self.claimed = conditions(asserted, model)
         self.shown = [*(item.expression for item in self.metrics), *(item.metric for item in self.claimed)]
-        """What the answers show, and what is asserted of them."""
+        """The metrics of the answers and of the assertions."""
         make = ColumnMaker(_KEYS)
         columns = [make.metric(item) for item in self.metrics]
         columns += [make.end(item, word) for item in self.metrics for word in self._both]
@@ -295,17 +296,17 @@ class Mapper:
         self.failures: dict[type[QnetError], QnetError] = {}
         self.broken: list[_Broken | None] = [None] * len(self.claimed)
         self.unread: dict[str, None] = {}
-        """Columns that are passed through and are no parameters, the first of them."""
+        """The first columns that are passed through because they are not parameters."""
         self.read: dict[str, None] = {}
         """The parameters that rows state."""
         self.long_cells = LongCells()
         self._warned: dict[str, Note] = {}
         self._doubts: dict[tuple[str, ...], Doubts] = {}
-        """By the parameters that rows state, which are known there: those of the calibration that are uncertain."""
-        self._doubted: dict[Note, None] = {}
+        """The uncertain parameters of the calibration, by the parameters that rows state."""
+        self._interval_notes: dict[Note, None] = {}
 
     def parameters(self, names: Sequence[str], called: str = "column of the rows") -> dict[str, str]:
-        """Which columns, or keys, are which parameters; raises `InvalidInput` where these cannot be answered."""
+        """The parameters by the columns, or keys, that denote them; raises `InvalidInput` for names that clash."""
         result = parameter_columns(names, self.model)
         self.refuse_unread(names, result)
         for name in names:
@@ -314,25 +315,25 @@ class Mapper:
         self.read |= dict.fromkeys(result.values())
         both = [name for name in names if name in self.names]
         if both:
-            help = "say --prefix new_ to name the answers otherwise"
+            help = "rename the answers, such as with --prefix new_"
             problem = Problem("QN240", f'"{both[0]}" is a {called} and of the answers', help=help)
             raise InvalidInput(problem)
         return result
 
     def refuse_unread(self, names: Sequence[str], known: Mapping[str, str], called: str = "column") -> None:
-        """Raise `InvalidInput` QN240 for columns, or keys, that are no parameters, where that is strict."""
+        """Raise `InvalidInput` QN240 for columns, or keys, that are not parameters, if `strict`."""
         unread = [f'"{short(name.strip())}"' for name in names if name not in known and name.strip()]
         if self.strict and unread:
-            text = f"the {called} {unread[0]} is no parameter"
+            text = f"the {called} {unread[0]} is not a parameter"
             if len(unread) > 1:
-                text = f"the {called}s {', '.join(unread[:_MOST_UNREAD])} are no parameters"
+                text = f"the {called}s {', '.join(unread[:_MOST_UNREAD])} are not parameters"
             help = "leave out --strict to pass other columns through unread"
             raise InvalidInput(Problem("QN240", text, "columns that are parameters", help=help))
 
     def answer(self, rows: Sequence[Mapping[str, Any] | Fault]) -> list[Cells]:
-        """The cells of `names` for every row: a mapping of parameters to what its cells say, or a fault of the row.
+        """The cells of `names` for every row.
 
-        What a cell says is a text, a number, or `Written` of one under a column that may have a unit.
+        rows   mappings from parameters to cells (a text, a number, or one of these as `Written`), or faults.
         """
         faults: list[Fault | None] = [None] * len(rows)
         tables: dict[tuple[str, ...], list[tuple[int, list[float]]]] = {}
@@ -350,15 +351,15 @@ class Mapper:
     def answer_columns(
         self, columns: Mapping[str, tuple[Sequence[object], str]], faults: Sequence[Fault | None]
     ) -> list[Cells]:
-        """The cells of `names` for rows that state the same parameters, or are faults.
+        """The cells of `names` for rows that all state the same parameters.
 
-        columns   by parameter: the cells of the rows that are no faults, in order, and the name of their column.
-        faults    for every row its fault, or None.
+        columns   by parameter, the cells of the rows without a fault, in order, and the name of their column.
+        faults    the fault of every row, or None.
         """
         remaining = list(faults)
         indices = [index for index, fault in enumerate(faults) if fault is None]
         read = [parameter_values(self.model, name, *column) for name, column in columns.items()]
-        # Of several faults of a row, that of the first column remains.
+        # Of several faults in a row, that of the first column is kept.
         for values in reversed(read):
             for index, value in zip(indices, values, strict=True):
                 if isinstance(value, Fault):
@@ -370,7 +371,7 @@ class Mapper:
     def _answer_tables(
         self, tables: Mapping[tuple[str, ...], Sequence[tuple[int, list[float]]]], faults: Sequence[Fault | None]
     ) -> list[Cells]:
-        """The cells of `names` for every row: a fault, or a member of the table of the parameters that it states."""
+        """The cells of `names` for every row, which has a fault or is a member of a table by stated parameters."""
         answers = [None if fault is None else self._fault(fault) for fault in faults]
         false: list[tuple[int, int, float | None]] = []
         for names, members in tables.items():
@@ -396,8 +397,8 @@ class Mapper:
     def columns(self, values: Mapping[str, Any], size: int) -> list[Any]:
         """The columns of `names` for some rows.
 
-        values   by parameter, in base units, (size,) each.
-        Returns  arrays of floats, not-a-number for what a row does not have, and at last three lists of texts.
+        values   arrays (size,) by parameter, in base units.
+        Returns  arrays of floats, NaN where a row has no value, and three lists of texts at the end.
         """
         answers = self._answers(values, size)
         counted = int(np.count_nonzero(answers.answered))
@@ -408,17 +409,17 @@ class Mapper:
         return [*shown, answers.method, labels(answers, self.shown), answers.statuses(self.metrics)]
 
     def notes(self) -> list[Note]:
-        """What limits the trust in the answers so far, and which columns were passed through unread."""
-        result = [*self.long_cells.notes(), *self._warned.values(), *self._doubted]
+        """Notes on the accuracy of the answers so far, and on columns that were passed through unread."""
+        result = [*self.long_cells.notes(), *self._warned.values(), *self._interval_notes]
         result += effect_notes(self.model, [*self.model.settings, *self.read], self.shown)
         if self.unread:
             names = ", ".join(f'"{short(name)}"' for name in self.unread)
-            text = f"no parameters of the model, passed through unread: {names}"
+            text = f"columns that are not parameters, passed through unread: {names}"
             result.append(Note("QN700", text + (" and others" if len(self.unread) == _MOST_UNREAD else "")))
         return result
 
     def count(self) -> str:
-        """How many rows were answered and how many not, as a sentence."""
+        """The numbers of answered and of other rows, as a sentence."""
         text = f"rows: {self.answered - self.undefined} answered, {self.rows - self.answered} not"
         return text + (f", {self.undefined} with undefined metrics" if self.undefined else "")
 
@@ -428,10 +429,10 @@ class Mapper:
             raise InvalidInput(self._stopped)
 
     def finish(self) -> None:
-        """Raise what applies after the last row.
+        """Raise the error that applies after the last row, if any.
 
         `NoAnswer`, `NotComputed`, `UsageError` or `InvalidInput` where there were rows and none has an answer;
-        `NotComputed` where rows took too much to be solved; `AssertionFailed` where an assertion is false of any row.
+        `NotComputed` where rows were too expensive; `AssertionFailed` where an assertion is false at any row.
         """
         if self.rows and not self.answered:
             raise min(self.failures.values(), key=lambda error: (error.exit_code not in (4, 5), error.exit_code))
@@ -451,7 +452,7 @@ class Mapper:
         members: Sequence[tuple[int, list[float]]],
         false: list[tuple[int, int, float | None]],
     ) -> list[Cells]:
-        """The answers of rows that state the same parameters; where they break an assertion is added to `false`."""
+        """The answers of rows that state the same parameters; failures of assertions are added to `false`."""
         columns = {name: [values[index] for _, values in members] for index, name in enumerate(names)}
         answers = self._answers(columns, len(members))
         for number, item in enumerate(self.claimed):
@@ -463,7 +464,7 @@ class Mapper:
         return _cells(self, answers, self._intervals(names, columns, answers))
 
     def _answers(self, columns: Mapping[str, Any], size: int) -> Answers:
-        """The answers of some rows within their budget; what limits the trust in them is noted."""
+        """The answers of some rows within their budget; warnings on them are kept."""
         answers = self.budget.answers(self.model, columns, size, solve_table)
         self._note(answers.failure)
         for note in (
@@ -490,7 +491,6 @@ class Mapper:
         """Both ends of every metric from the uncertainty of calibrated parameters, where a model states it."""
         if self.model.calibration is None:
             return []
-
         key = tuple(names)
         doubts = self._doubts.get(key) or uncertainty.Doubts(self.model, key)
         if len(self._doubts) < _MOST_UNREAD:
@@ -499,8 +499,8 @@ class Mapper:
         here = np.array([answers.of(item) for item in asked], dtype=float)
         carried = doubts.at(columns, answers.size, asked, here, self.wanted)
         for note in doubts.notes(carried.lame, asked):
-            if len(self._doubted) < _MOST_UNREAD:
-                self._doubted[note] = None
+            if len(self._interval_notes) < _MOST_UNREAD:
+                self._interval_notes[note] = None
         return [values for both in zip(carried.low, carried.high, strict=True) for values in both]
 
     def _fault(self, fault: Fault) -> Cells:
@@ -512,7 +512,7 @@ class Mapper:
             self.failures.setdefault(type(failure), failure)
 
     def _claim(self, false: list[tuple[int, int, float | None]]) -> None:
-        """Count where assertions are false: number of the assertion, index in the chunk, value."""
+        """Count false assertions, given as number of the assertion, index in the chunk, and value."""
         for number, index, value in sorted(false, key=lambda item: item[:2]):
             before = self.broken[number]
             first = _Broken(0, self.rows + index + 1, value) if before is None else before
@@ -533,18 +533,18 @@ def _cells(mapper: Mapper, answers: Answers, intervals: Sequence[list[Cell]]) ->
 
 
 def _in_unit(asked: Metric, values: Any) -> Any:
-    """An array of the values of a metric, in the unit that it is shown in; not-a-number for what is no number."""
+    """An array of the values of a metric, in its display unit; NaN for values that are not finite."""
     finite: Any = np.where(np.abs(values) < np.inf, values, np.nan)
     return in_unit(finite, asked.unit)
 
 
 def chunks(rows: Iterable[Any], most: int = CHUNK) -> Iterator[list[Any]]:
-    """The rows in lists that grow from one row to `most`: first answers come at once, later ones cheaply.
+    """The rows in chunks that grow from one row to `most`: first answers come at once, later ones cheaply.
 
-    The sizes depend on the number of the row alone, so that answers are the same to the last digit at every run.
+    The sizes depend on nothing else, so that answers are the same to the last digit at every run.
     """
-    waiting, size = iter(rows), 1
-    while chunk := list(islice(waiting, min(size, most))):
+    remaining, size = iter(rows), 1
+    while chunk := list(islice(remaining, min(size, most))):
         yield chunk
         size = min(2 * size, most)
 
@@ -564,11 +564,11 @@ def map_rows(
               through; one that is nearly named like a parameter is refused. A parameter that a row does not name
               keeps the value of the model.
     metric    texts such as `response` or `utilization('cpu')`; none: `every_metric`.
-    wanted    the method and its budget, where there is a choice.
-    prefix    stands before the names of the answers.
-    chunk     how many rows are solved at once, at most.
-    Returns   the rows, with metrics, `method`, `exactness` and `status`; without an answer the status says why. Where
-              the model states a calibration, `METRIC_low` and `METRIC_high` follow the metrics.
+    wanted    the method and its budget.
+    prefix    precedes the names of the answers.
+    chunk     most rows that are solved at once.
+    Returns   the rows, with metrics, `method`, `exactness` and `status`, which gives the reason where there is no
+              answer. Where the model states a calibration, `METRIC_low` and `METRIC_high` follow the metrics.
     Raises    `UsageError` for a metric that the model does not have, `InvalidInput` QN240 for keys that clash, or that
               are nearly named like parameters.
     """
@@ -590,6 +590,9 @@ def _map_rows(mapper: Mapper, rows: Iterable[Mapping[str, Any]], chunk: int) -> 
 
 
 def no_parameter(model: Model, called: str = "column") -> Problem:
-    """That no column is named like a parameter, which is what a missing header looks like; `called` words it."""
-    selected = [name for name, parameter in model.parameters.items() if not parameter.part]
-    return Problem("QN240", f"no {called} is named like a parameter", "a header", help=suggest("", selected))
+    """The problem QN240 that no column is named like a parameter of `model`, as when the header is missing.
+
+    called   the word for a column, such as "key" for objects.
+    """
+    known = [name for name, parameter in model.parameters.items() if not parameter.part]
+    return Problem("QN240", f"no {called} is named like a parameter", "a header", help=suggest("", known))

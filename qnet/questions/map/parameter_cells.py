@@ -1,4 +1,4 @@
-"""Reading parameters from data: which columns are which parameters, and what their cells say.
+"""Reading parameters from data: the columns that denote parameters, and the values in their cells.
 
 Titles of columns may state a unit: `response_ms`, `rate_per_min`, `response [ms]`, `utilization_cpu %`.
 """
@@ -22,21 +22,21 @@ from qnet.record import Record
 from qnet.units import NUMBER, Unit, UnitError, base_unit, column_suffix, quantity, scale, unit
 
 _LARGEST = 1e300
-"""Numbers beyond are refused: near the end of floats, so that units can be converted."""
+"""The bound on numbers, below the largest float, so that units can be converted."""
 _OTHERS = frozenset({"weight", "hold_out", "method", "exactness", "status"})
-"""Columns of tables of qnet that are no parameters, whatever they are like."""
+"""Columns of tables of qnet that are never taken for misspelt parameters."""
 _STRETCHED = 16
-"""How many times as long as a name, and longer, what is like it may be."""
+"""The factor, and the number of letters, by which a misspelt title may be longer than a name."""
 _NEAR = ((3, 1), (6, 2))
-"""From (letters) on, a name with at most (edits) is taken for a typing error."""
+"""Pairs of (letters, edits): from that many letters on, that many edits count as a typing error."""
 
 
 class Fault(Exception):
-    """Why a row of data cannot be used, in words for its status."""
+    """The reason why a row of data cannot be used, as text for its status."""
 
 
 class Written(Record):
-    """A cell, and the name of its column, which may say the unit of its numbers."""
+    """A cell, and the name of its column, which may state the unit of its numbers."""
 
     cell: Any
     column: str
@@ -45,12 +45,12 @@ class Written(Record):
 def parameter_columns(names: Sequence[str], model: Model, called: str = "column") -> dict[str, str]:
     """The columns that are named like a parameter: `rate`, or with a unit as suffix, `rate_per_min`.
 
-    names    the titles of the columns, spaces around them included.
-    model    the one with the parameters.
+    names    the titles of the columns, with the spaces around them.
+    model    the model with the parameters.
     called   the word for a column, such as "key" for objects.
-    Returns  column -> parameter.
-    Raises   `InvalidInput` QN240 where a column is there twice, two columns are the same parameter, or a column is
-             nearly named like a parameter: it would be passed over without a word.
+    Returns  the parameters by column.
+    Raises   `InvalidInput` QN240 where a column appears twice, two columns are the same parameter, or a column is
+             nearly named like a parameter, which would otherwise be ignored silently.
     """
     result: dict[str, str] = {}
     problems: list[Problem] = []
@@ -59,7 +59,7 @@ def parameter_columns(names: Sequence[str], model: Model, called: str = "column"
         title = column.strip()
         name = _parameter(title, model)
         if title and title in visited:
-            problems.append(Problem("QN240", f'the {called} "{short(title)}" is there twice', "distinct names"))
+            problems.append(Problem("QN240", f'the {called} "{short(title)}" appears twice', "distinct names"))
         elif name and name in result.values():
             problems.append(Problem("QN240", f'two {called}s are the parameter "{name}"', "one of them"))
         elif name:
@@ -73,7 +73,7 @@ def parameter_columns(names: Sequence[str], model: Model, called: str = "column"
 
 
 def _parameter(title: str, model: Model) -> str:
-    """The parameter that a column is named like, with a unit of its dimension or without; empty for none."""
+    """The parameter that a title denotes, with or without a unit of its dimension; empty for none."""
     if title in model.parameters:
         return title
     for name in _beginnings(title, model):
@@ -84,7 +84,7 @@ def _parameter(title: str, model: Model) -> str:
 
 
 def _beginnings(title: str, model: Model) -> list[str]:
-    """The parameters whose names a column begins with, before what may be a unit; the longest first."""
+    """The parameters with whose names a title begins, before what may be a unit; the longest first."""
     longest = max(map(len, model.parameters), default=0)
     heads = dict.fromkeys(
         title[:index].rstrip() for index in range(min(len(title) - 1, longest + 1), 0, -1) if title[index] in UNIT_SIGNS
@@ -96,30 +96,26 @@ def _near_miss(title: str, model: Model, called: str) -> Problem | None:
     """The problem of a column that is nearly named like a parameter; None for one that is not."""
     if not title or title in _OTHERS:
         return None
-    behind, near = _beginnings(title, model), [name for name in model.parameters if _slip(title, name)]
+    heads, near = _beginnings(title, model), [name for name in model.parameters if _slip(title, name)]
     bare = [head for head, _ in with_units(title)]
     near += [name for name in model.parameters if any(_slip(text, name) for text in bare)]
-    if not (behind or near) or not _figures(model).isdisjoint((title, *bare)):
+    if not (heads or near) or not _figures(model).isdisjoint((title, *bare)):
         return None
-    name = (behind or near)[0]
+    name = (heads or near)[0]
     suffix = column_suffix(parameter_unit(model, name))
-    near_units = [text for text in meant(title[len(name) :]) if _parameter(name + text, model)] if behind else []
+    near_units = [text for text in meant(title[len(name) :]) if _parameter(name + text, model)] if heads else []
     expected = [name + text for text in near_units] or ([name, name + suffix] if suffix else [name])
     reported = " or ".join(f'"{text}"' for text in expected)
     sentence = f'the {called} "{short(title)}" is nearly named like the parameter "{name}"'
-    if behind:
+    if heads:
         what = f"in {base_unit(model.parameters[name].dimension)}" if suffix else "a plain number"
-        sentence += f', with "{short(title[len(name) :])}" behind it, which is no unit of a parameter that is {what}'
-    return Problem(
-        "QN240",
-        sentence,
-        reported,
-        help="name it so to state the parameter; name it otherwise to have it passed through",
-    )
+        sentence += f', but "{short(title[len(name) :])}" after it is not a unit of a parameter that is {what}'
+    help = "use that name to state the parameter, or a different name to pass the column through"
+    return Problem("QN240", sentence, reported, help=help)
 
 
 def _figures(model: Model) -> set[str]:
-    """The columns of figures and outputs, which answers have."""
+    """The names of the columns of figures and outputs."""
     result: set[str] = set()
     for name, dimension in all_figures(model).items():
         result |= {column_key(name), column_key(name) + column_suffix(base_unit(dimension))}
@@ -130,7 +126,7 @@ def _figures(model: Model) -> set[str]:
 
 
 def _slip(title: str, name: str) -> bool:
-    """Whether a column is a parameter but for case, other separators, or one or two edits after the first letter."""
+    """Whether a title differs from a name only in case, separators, or one or two edits after the first letter."""
     if len(title) > _STRETCHED * len(name) + _STRETCHED:
         return False
     one, other = (re.sub(r"[-\s.]", "_", text.lower()) for text in (title, name))
@@ -143,7 +139,7 @@ def _slip(title: str, name: str) -> bool:
 
 
 def _edits(one: str, other: str) -> int:
-    """How many letters are put in, left out, changed or swapped with the next between two words."""
+    """The number of letters that are inserted, deleted, replaced or swapped with the next between two words."""
     rows = [list(range(len(other) + 1))]
     for index, letter in enumerate(one, 1):
         row = [index]
@@ -157,11 +153,11 @@ def _edits(one: str, other: str) -> int:
 
 
 def parameter_value(model: Model, name: str, cell: object, column: str = "") -> float:
-    """The value of a parameter in a cell, in base units; of a choice the index of the word.
+    """The value of a parameter in a cell, in base units; for a choice, the index of the word.
 
-    model    the one with the parameter `name`.
+    model    the model with the parameter `name`.
     cell     a number in the unit of its column, a quantity as text such as "600/s" or "4 KiB", or a word of a choice.
-    column   its title, which may have a unit of the parameter at its end; base units without.
+    column   the title of its column, which may end with a unit; without one, numbers are in base units.
     Raises   `Fault` for an empty cell, another word or unit, and a number that is not finite.
     """
     parameter = model.parameters[name]
@@ -178,7 +174,7 @@ def parameter_value(model: Model, name: str, cell: object, column: str = "") -> 
     elif (plain := real(text)) is not None:
         value = scale(plain, factor) if abs(plain) < _LARGEST else float("inf")
     else:
-        raise Fault(f"{name} is no number")
+        raise Fault(f"{name} is not a number")
     if not abs(value) < _LARGEST:
         raise Fault(f"{name} is too large or not a number")
     return value
@@ -211,14 +207,14 @@ def _value_or_fault(model: Model, name: str, cell: object, column: str) -> float
 
 
 def _column_factor(name: str, column: str) -> float:
-    """The factor of the unit at the end of a column, 1 without."""
-    behind = column.strip().removeprefix(name)
-    shown = unit_behind(behind) if behind else None
-    return 1.0 if shown is None else shown.factor
+    """The factor of the unit at the end of a title; 1 without one."""
+    suffix = column.strip().removeprefix(name)
+    unit = unit_behind(suffix) if suffix else None
+    return 1.0 if unit is None else unit.factor
 
 
 def _quantity(model: Model, name: str, text: str, factor: float) -> float:
-    """The value of a text; `factor` is that of the unit of a number without one."""
+    """The value of a text; a number without a unit is multiplied by `factor`."""
     try:
         value, dimension = quantity(text)
     except UnitError as error:
@@ -226,20 +222,20 @@ def _quantity(model: Model, name: str, text: str, factor: float) -> float:
     wanted = model.parameters[name].dimension
     if dimension not in (NUMBER, wanted):
         raise Fault(f'{name}: "{short(text)}" is {dimension.describe()}; expected {wanted.describe()}')
-    # A number alone is in the unit of the column; one with "%" has a unit.
+    # A plain number is in the unit of the column; one with "%" has its unit.
     return scale(value, factor) if dimension == NUMBER and "%" not in text else value
 
 
 UNIT_SIGNS = "_[(%"
-"""The characters that a unit at the end of a title begins with."""
+"""The characters with which a unit at the end of a title begins."""
 _LONGEST = 64
-"""Characters of a unit at the end of a title; a choice that bounds the time of a search."""
+"""Most characters of a unit at the end of a title; a choice that bounds the time of a search."""
 _BRACKETS = {"[": "]", "(": ")"}
 _PERCENT = ("%", "percent", "pct")
 
 
 def with_units(title: str) -> list[tuple[str, Unit]]:
-    """The names that a title may consist of besides a unit at its end, and the unit; the longest name first."""
+    """The ways to split a title into a name and a unit at its end; the longest name first."""
     result: list[tuple[str, Unit]] = []
     for index in range(len(title) - 1, max(0, len(title) - _LONGEST - 1), -1):
         if title[index] not in UNIT_SIGNS:
@@ -251,9 +247,9 @@ def with_units(title: str) -> list[tuple[str, Unit]]:
 
 
 def unit_behind(suffix: str) -> Unit | None:
-    """The unit at the end of a title, as `column_suffix` writes it or as people do; None for none.
+    """The unit that a suffix of a title denotes, as `column_suffix` writes it or as people do; None for none.
 
-    `_ms`, `_per_min`, `_MB_per_s`, `_percent`, ` [ms]`, ` (1/min)`, `%`.
+    suffix   such as `_ms`, `_per_min`, `_MB_per_s`, `_percent`, ` [ms]`, ` (1/min)` or `%`.
     """
     return _unit_of(suffix) if len(suffix) <= _LONGEST else None
 
@@ -281,7 +277,7 @@ def _unit_of(suffix: str) -> Unit | None:
 
 
 def meant(suffix: str) -> list[str]:
-    """The units that a suffix such as `_KB` or `_per_Min` is nearly, each as a suffix: `_kB` and `_KiB`, `_per_min`."""
+    """The suffixes of units that are near a misspelt suffix: `_kB` and `_KiB` for `_KB`, `_per_min` for `_per_Min`."""
     if not suffix.startswith("_") or len(suffix) > _LONGEST:
         return []
     choices: list[list[str]] = []
@@ -289,7 +285,7 @@ def meant(suffix: str) -> list[str]:
         try:
             unit(atom)
         except UnitError as error:
-            # A suffix names no fraction, nor a share.
+            # A suffix consists of letters: no fractions, and no percent sign.
             choices.append([name for name in error.meant if name.isascii() and name.isalpha()])
         else:
             choices.append([atom])

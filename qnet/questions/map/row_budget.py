@@ -1,4 +1,4 @@
-"""The operations of a stream of rows: one account for all of them, which grows with the rows that are read."""
+"""The operations of a stream of rows: one budget for all of them, which grows with the number of rows."""
 
 from __future__ import annotations
 
@@ -13,32 +13,33 @@ from qnet.networks.wanted import Wanted
 from qnet.questions.points.answers import Answers, joined, unanswered
 
 ROWS = 100
-"""Rows that share the operations of one command; of more rows each adds its part."""
+"""Rows that share the operations of one command; every further row adds its share."""
 _TOGETHER, _ALONE = 0.75, 0.95
-"""What a chunk of rows, or a row that is a chunk, may spend of what is left: never all, so that cheap rows go on."""
+"""The share of the remaining operations for a chunk of rows, and for a chunk of one row: never all, so that cheap rows
+after it are still solved."""
 _PIECE, _ROW = 0.25, 0.5
-"""The same of a piece of a chunk that was too much, and of a row of it."""
+"""The shares for a piece of a chunk that was too expensive, and for a single row of it."""
 _PIECES = 4
-"""Parts of a chunk that was too much; a choice: fewer would cost more attempts, more would lose batches."""
+"""Pieces of a chunk that was too expensive; a choice: fewer cost more attempts, more lose batches."""
 
 _Some = TypeVar("_Some")
 
 
 class RowBudget:
-    """What the rows of a stream may spend together, and have spent.
+    """The operations that the rows of a stream may spend together, and have spent.
 
-    A stream of very many cheap rows goes on. A row that is too expensive is not solved, and the others are;
-    few rows that are expensive together spend what one command may, and of the rest as many are solved as it allows.
+    A long stream of cheap rows is not limited. A row that is too expensive is not solved, but the others are; of a few
+    expensive rows, as many are solved as the operations of one command allow.
 
-    wanted   the operations of a command, which a row has for itself where its method is chosen; the memory of a chunk.
+    wanted   the operations of a command, by which the method of each row is chosen; the memory of a chunk.
     """
 
     def __init__(self, wanted: Wanted) -> None:
         self.wanted = wanted
         self.rows = 0
-        """Those that were to be solved."""
+        """Rows so far."""
         self.unsolved = 0
-        """Those that took too much."""
+        """Rows that were too expensive."""
         self.spent = 0.0
 
     @property
@@ -47,17 +48,17 @@ class RowBudget:
         return max(self.wanted.operations, budget.FLOOR) * max(1.0, self.rows / ROWS)
 
     def solve(self, size: int, solve: Callable[[range], _Some]) -> list[tuple[range, _Some | budget.OverBudget]]:
-        """The answers of a chunk of rows: of all at once, or, where that is too much, of pieces of it.
+        """The answers of a chunk of rows: of all at once, or, where that is too expensive, of pieces of it.
 
-        size      rows of the chunk, at least 1.
-        solve     the answers of some rows, by their indices in the chunk.
-        Returns   rows and their answers; or a row, and that it takes too much.
+        size      the number of rows of the chunk, at least 1.
+        solve     solves some rows, given by their indices in the chunk.
+        Returns   rows with their answers; a row that is too expensive with its error.
         """
         self.rows += size
-        waiting = [range(size)]
+        pending = [range(size)]
         result: list[tuple[range, _Some | budget.OverBudget]] = []
-        while waiting:
-            some = waiting.pop()
+        while pending:
+            some = pending.pop()
             many, one = (_TOGETHER, _ALONE) if len(some) == size else (_PIECE, _ROW)
             account = budget.Account(self.wanted.operations * len(some), self.wanted.memory, self.wanted.announce)
             account.stop = (one if len(some) == 1 else many) * (self.most - self.spent)
@@ -70,16 +71,16 @@ class RowBudget:
                     result.append((some, error))
                 else:
                     step = -(-len(some) // _PIECES)
-                    waiting += [some[start : start + step] for start in range(0, len(some), step)][::-1]
+                    pending += [some[start : start + step] for start in range(0, len(some), step)][::-1]
             finally:
                 self.spent += account.spent - account.refused
         return result
 
     def answers(self, model: Model, columns: Mapping[str, Any], size: int, table: Callable[..., Answers]) -> Answers:
-        """The answers of a chunk of rows; one that takes too much says so in its status.
+        """The answers of a chunk of rows; the status of a row that is too expensive gives that as the reason.
 
-        columns   by parameter: one value per row, in base units.
-        table     the answers of all rows at once, as `solve_table`.
+        columns   one value per row, in base units, by parameter.
+        table     solves all rows at once, as `solve_table`.
         """
 
         def solved(rows: range) -> Answers:
@@ -93,9 +94,9 @@ class RowBudget:
         return parts[0][1] if len(parts) == 1 else joined(model, size, parts)
 
     def refusal(self) -> NotComputed | None:
-        """That some rows were not solved because they take too much, and what to do about it; else None."""
+        """The error for rows that were not solved because they are too expensive; None without any."""
         if not self.unsolved:
             return None
         text = f"{self.unsolved} of {self.rows} rows are not solved: they take more than is left of {self.most:.1e} "
-        help = f"allow more with --operations {10 * self.wanted.operations:.0e}, or send those rows alone"
+        help = f"allow more with --operations {10 * self.wanted.operations:.0e}, or solve those rows separately"
         return budget.OverBudget(Problem("QN515", text + "operations", help=help))

@@ -1,4 +1,4 @@
-"""Tables of measurements: CSV with a header, or rows as mappings, with where each row stands."""
+"""Tables of measurements: CSV with a header, or rows as mappings, with the line of each row."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ else:
     find = lazy("qnet.catalog.find")
 
 MAX_BYTES = 1 << 24
-"""Of a file; a choice that bounds memory."""
+"""Most bytes of a file; a choice that bounds memory."""
 MAX_ROWS = 100_000
-"""Of a table; a choice that bounds memory."""
+"""Most rows of a table; a choice that bounds memory."""
 _MOST_PROBLEMS = 20
-"""Problems that are reported; a choice: more of them are not read."""
+"""Most problems that are reported; a choice: people do not read more."""
 
 Rows = str | Iterable[Mapping[str, Any]]
 """A path, `-` for standard input, or rows by the names of their columns."""
@@ -39,9 +39,9 @@ class Unread(Record):
     """A row of data that cannot be read."""
 
     number: int
-    """Which row of data it is, from 1."""
+    """The number of the row of data, from 1."""
     text: str
-    """As it stands in the file; of mappings, their values as CSV."""
+    """Its text in the file; for a mapping, its values as CSV."""
     problem: Problem
 
 
@@ -49,33 +49,34 @@ class DataTable(Record):
     """Cells under named columns."""
 
     name: str
-    """What messages call it."""
+    """Its name in messages."""
     digest: str
-    """Twelve hexadecimal digits that change with its text; empty for rows that have none."""
+    """Twelve hexadecimal digits of a hash of the file; empty for mappings."""
     header: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
     lines: tuple[int, ...]
-    """Of each row, where it begins: its line in the file, or its number."""
+    """The first line of each row in the file; for mappings, its number."""
     numbers: tuple[int, ...]
-    """Of each row, which row of data it is, from 1, those that cannot be read included."""
+    """The number of each row of data, from 1, counting also rows that cannot be read."""
     texts: tuple[str, ...]
-    """Of each row, how it stands in the file."""
+    """The text of each row in the file."""
     unread: tuple[Unread, ...] = ()
     """The rows that cannot be read, in order."""
     remarks: tuple[Note, ...] = ()
-    """How the file was read, where that is a guess."""
+    """Notes on how the file was read, where that is a guess."""
 
     def fault(self, row: int, column: str, text: object) -> Problem:
-        """What is wrong with a cell of a column; of no column, where the text names it itself."""
+        """The problem of a cell; without a column where the text names it."""
         title = f"{short(column.strip())}: " if column else ""
         where: dict[str, Any] = {"file": self.name, "line": self.lines[row]} if self.digest else {"file": "rows"}
         number = "" if self.digest else f"row {self.lines[row]}: "
         return Problem("QN251", f"{number}{title}{text}", **where)
 
     def without(self, problems: Mapping[int, Sequence[Problem]]) -> DataTable:
-        """The table without the rows, by index, of which there are problems; raises `InvalidInput` where none is left.
+        """The table without the rows that have problems, which become unread rows.
 
-        Raises   the first problems of all rows, where no row is left.
+        problems   by index of the row.
+        Raises     `InvalidInput` with the first problems of all rows, where no row is left.
         """
         if not problems:
             return self
@@ -98,15 +99,15 @@ class DataTable(Record):
             raise InvalidInput(self.unread[0].problem.replace(help=help))
 
     def reasons(self) -> tuple[Problem, ...]:
-        """Why the first rows that cannot be read cannot."""
+        """The problems of the first unread rows."""
         return tuple(item.problem for item in self.unread[:_MOST_PROBLEMS])
 
     def tally(self) -> str:
-        """How many rows were read and how many not, as a sentence; empty where all were."""
+        """The numbers of rows that were read and not read, as a sentence; empty where all were read."""
         return f"rows: {len(self.rows)} read, {len(self.unread)} not" if self.unread else ""
 
     def notes(self) -> list[Note]:
-        """How the file was read, and that some rows cannot be read, if so."""
+        """Notes on how the file was read, and on rows that cannot be read."""
         if not self.unread:
             return list(self.remarks)
         text = f"{len(self.unread)} of {len(self.rows) + len(self.unread)} rows cannot be read and are not used; "
@@ -125,11 +126,11 @@ def refuse(problems: Sequence[Problem]) -> None:
 
 
 def read_table(source: Rows) -> DataTable:
-    """Read an entire table; what is no row of it is listed in `unread`.
+    """Read an entire table; rows that cannot be read are listed in `unread`.
 
-    source  the name of a CSV file with a header, or rows as mappings from columns to cells, at most `MAX_ROWS` of them.
-    Raises  `UsageError` where there is no such file, `InvalidInput` for what is not a table: QN250 for the file, QN251
-            where no row can be read.
+    source  the name of a CSV file with a header, or at most `MAX_ROWS` mappings from columns to cells.
+    Raises  `UsageError` where there is no such file; `InvalidInput` QN250 for a file that is not a table, QN251 where
+            no row can be read.
     """
     if isinstance(source, str):
         return _csv(source)
@@ -172,7 +173,7 @@ _Row = tuple[tuple[str, ...], int, int, str]
 
 
 def _read(name: str, text: str) -> tuple[tuple[str, ...], list[_Row], dict[int, list[Problem]], tuple[Note, ...]]:
-    """The header, the rows with their lines, numbers and texts, what is wrong with some, and how all were read."""
+    """The header, the rows with their lines, numbers and texts, the problems by row, and notes on the reading."""
     header: CsvRow | None = None
     rows: list[_Row] = []
     problems: dict[int, list[Problem]] = {}
@@ -201,13 +202,13 @@ def _read(name: str, text: str) -> tuple[tuple[str, ...], list[_Row], dict[int, 
             remarks.append(Note("QN756", f"numbers with a decimal comma: {', '.join(map(short, columns))}"))
     if hidden:
         lines = "1 line begins" if hidden == 1 else f"{hidden} lines begin"
-        text = f"{lines} with # and would be a row otherwise: taken as a comment"
+        text = f"{lines} with # and would otherwise be a row: taken as a comment"
         remarks.append(Note("QN756", text, "warning", 'write "#..." in quotation marks for a cell that begins with #'))
     return header.cells, rows, problems, tuple(remarks)
 
 
 def _decimals(rows: list[_Row], count: int, titles: Sequence[str]) -> list[str]:
-    """Set points for decimal commas in columns without decimal points; the titles of such columns."""
+    """Replace decimal commas by points in columns without decimal points, and return the titles of these columns."""
     indices = [index for index in range(count) if any(has_comma(row[0][index]) for row in rows if len(row[0]) == count)]
     indices = [index for index in indices if not any(has_point(row[0][index]) for row in rows if len(row[0]) == count)]
     if indices:
@@ -219,13 +220,13 @@ def _decimals(rows: list[_Row], count: int, titles: Sequence[str]) -> list[str]:
 
 
 def _checked(table: DataTable) -> DataTable:
-    """The table, where it has rows under columns of different names."""
+    """The table; raises `InvalidInput` QN250 where it has no rows, or two columns of the same name."""
     if not table.rows:
         raise _unusable(table.name, "there is no row", "a header and a row for each measurement")
     titles = [name.strip() for name in table.header]
     twice = [name for index, name in enumerate(titles) if name and name in titles[:index]]
     if twice:
-        raise _unusable(table.name, f'the column "{short(twice[0])}" is there twice', "distinct names")
+        raise _unusable(table.name, f'the column "{short(twice[0])}" appears twice', "distinct names")
     return table
 
 
@@ -243,12 +244,12 @@ def _bytes(path: str) -> bytes:
 
 
 def _is_example(name: str) -> bool:
-    """Whether a name is that of measurements that come with qnet, which are printed and not read by name."""
+    """Whether a name is that of an example of measurements, which `qnet example` prints."""
     return any(entry.id == name for entry in find.examples() if entry.kind == find.DATA)
 
 
 def number(cell: object) -> float | None:
-    """A cell that is a plain number; None for an empty one. Raises `Fault` for anything else."""
+    """The number in a cell; None for an empty one. Raises `Fault` for anything else."""
     text = cell.strip() if isinstance(cell, str) else cell
     if text is None or (isinstance(text, str) and not text):
         return None
@@ -257,12 +258,12 @@ def number(cell: object) -> float | None:
     except ValueError:
         value = float("nan")
     if value is None or not abs(value) < float("inf"):
-        raise Fault(f'"{short(str(text))}" is no number')
+        raise Fault(f'"{short(str(text))}" is not a number')
     return value
 
 
 def truth(cell: object) -> bool:
-    """Whether a cell says yes; an empty one does not. Raises `Fault` for what is neither yes nor no."""
+    """The truth value in a cell; False for an empty one. Raises `Fault` for anything else."""
     text = str(cell).strip().lower()
     if text in ("1", "true", "yes", "y"):
         return True
@@ -272,10 +273,10 @@ def truth(cell: object) -> bool:
 
 
 def weight(cell: object) -> float:
-    """A weight: a number above 0; 1 where the cell is empty. Raises `Fault` for anything else."""
+    """The weight in a cell, above 0; 1 for an empty one. Raises `Fault` for anything else."""
     value = number(cell)
     if value is None:
         return 1.0
     if value <= 0:
-        raise Fault("a weight is above 0; rows that shall not count are held out")
+        raise Fault("a weight must be above 0; to exclude a row from the fit, hold it out")
     return value

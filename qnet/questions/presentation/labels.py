@@ -225,7 +225,7 @@ def _count(where: Value, part: Part) -> int:
 
 
 def pool_notes(model: Model) -> list[Note]:
-    """A note on the stations of `model` that are held around delays only, such as connection pools around remote calls."""
+    """A note on the stations of `model` that are held around delays only, such as pools around remote calls."""
     only_delays: dict[str, bool] = {}
     pending = [step for item in model.classes for route in item.routes for step in route.steps]
     while pending:

@@ -57,7 +57,7 @@ def quantity(cell: Cell, unit: str) -> str:
 
 
 def of_solution(report: Content) -> Summary:
-    """The summary of a report of `qnet solve`: response, throughput, the busiest station and the saturation throughput."""
+    """The summary of a report of `qnet solve`: response, throughput, busiest station and saturation throughput."""
     rows = _Rows(report)
     system = next(row for row in rows.rows if row["scope"] == "system")
     sentences = [f"The mean response time is {rows.shown(system, 'response')} at {rows.shown(system, 'throughput')}."]

@@ -1,6 +1,6 @@
 """Search: the largest or smallest value of a parameter that meets conditions.
 
-Begin at `search.search`, for integers; `continuous` searches real ones. Both take a `scan` first, for the regions
-between which a condition changes.
+Begin at `search.search`, which searches integers; `continuous` searches real numbers. Both begin with a `scan` for the
+intervals in which the conditions hold.
 May import what `questions` may, and of its folders `points`.
 """

@@ -1,4 +1,4 @@
-"""Where limits hold along a parameter that may take any value between two ends."""
+"""The intervals in which limits hold, along a parameter of real values."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ _NEAR = tuple(2.0**-power for power in (5, 7, 9, 12, 16, 22))
 _SHARES = (1e-6, 1e-4, 1e-3, 0.01, 0.03, *(part / 16 for part in range(1, 16)), *(1 - share for share in _NEAR), 1.0)
 """The values tried in a finite range, as shares of it: evenly spaced, and denser at its ends."""
 _AROUND = tuple(10 ** (part / 8) for part in range(-8, 9))
-"""The values tried in every range besides, as multiples of the stated value."""
+"""Further values tried in every range, as multiples of the stated value."""
 _FACTORS = (*(10.0 ** (part / 2) for part in (*range(-16, -2), *range(3, 17))), float("inf"))
 """The values tried in a range without an end instead of shares of it, as multiples of the stated value."""
 _FAR = 1e9
-"""How many times the stated value a search goes up where there is no steady state at low values."""
+"""The multiple of the stated value up to which a search goes where there is no steady state at low values."""
 
 
 def continuous(trial: Trial, ends: bool = True) -> Regions:
     """Find every interval in which there is a steady state and the limits hold.
 
-    ends     whether the ends of the steady state are searched where limits cease to hold before them.
-    Method   The end of the steady state first, upwards from the least value; then both are evaluated along the entire
-             range, with more values where the excess turns near zero, and every change of sign is searched for its
-             root. Where there is no steady state at the least value, it is searched for along the entire range.
+    ends     whether to search the ends of the steady state also where limits cease to hold before them.
+    Method   First the end of the steady state, upwards from the least value; then a scan of the range up to it, with
+             more values where the excess turns near zero, and a root for every change of sign. Where there is no steady
+             state at the least value, the entire range is scanned for one.
     Limits   What happens only between two neighbouring values tried is missed.
     """
     steady = largest_steady(trial, rough=bool(trial.limits))
@@ -48,24 +48,24 @@ def continuous(trial: Trial, ends: bool = True) -> Regions:
 
 
 def _exceeded_before(trial: Trial, scan: Scan, rough: Ending, inner: Array) -> Ending:
-    """Of ends of the steady state that are roughly known, those before which limits cease to hold.
+    """The roughly known ends of the steady state before which limits cease to hold.
 
-    All others are computed, in `inner`, and scanned; those are estimated there.
+    In `inner` these are estimated; all other ends are computed there and scanned.
     """
     last = np.flatnonzero(np.append(~scan.neighbours(), True))
     holds = np.zeros(trial.size, dtype=bool)
     holds[scan.point[last]] = scan.holds[last]
     before = ~holds[rough.point]
-    full = rough.at(~before)
-    if len(full.point):
-        lanes = trial.at(full.point)
-        every = full.low == full.low
-        ends = every, full.at_low, full.at_high
-        exact = sign_change(lanes, filled, full.low, full.high, full.top, ends, every)
-        inner[full.point] = exact
+    reached = rough.at(~before)
+    if len(reached.point):
+        lanes = trial.at(reached.point)
+        every = reached.low == reached.low
+        ends = every, reached.at_low, reached.at_high
+        exact = sign_change(lanes, filled, reached.low, reached.high, reached.top, ends, every)
+        inner[reached.point] = exact
         value = exact[:, None] * np.array([*(1 - share for share in _NEAR), JUST_BELOW])
-        new = value > full.low[:, None]
-        scan.look(np.repeat(full.point, value.shape[1])[new.reshape(-1)], value[new])
+        new = value > reached.low[:, None]
+        scan.look(np.repeat(reached.point, value.shape[1])[new.reshape(-1)], value[new])
     left = rough.at(before & np.isfinite(inner[rough.point]))
     inner[left.point] = left.estimate
     return left
@@ -75,24 +75,24 @@ def _loaded(trial: Trial, steady: SteadyRange) -> tuple[Scan, Flags]:
     """The scan from no load to the end of the steady state, and whether the domain moved its start."""
     size = trial.size
     end = np.where(steady.bounded, steady.largest * JUST_BELOW, steady.largest)
-    # A parameter that nothing bounds says little of where there is no load.
-    asked = np.where(steady.bounded, steady.largest, np.minimum(steady.largest, trial.stated))
-    asked = np.maximum(asked * START, trial.least)
+    # "No load" is relative to the end of the steady state; without one, to the stated value.
+    reference = np.where(steady.bounded, steady.largest, np.minimum(steady.largest, trial.stated))
+    least = np.maximum(reference * START, trial.least)
     scan = Scan(trial)
     indices = np.arange(size)
     finite = steady.bounded | np.isfinite(steady.greatest)
-    if not trial.uncertain and _begun(trial, scan, asked, end, finite):
+    if not trial.uncertain and _begun(trial, scan, least, end, finite):
         return scan, np.zeros(size, dtype=bool)
-    start, lowest = trial.within(end, asked)
+    start, lowest = trial.within(end, least)
     scan.keep(indices, start, trial.excess(lowest), lowest.stable)
     here = indices[lowest.stable & (end > start)]
     table = _values(trial, here, start, end, finite)
     scan.look(np.repeat(here, table.shape[1]), table.reshape(-1), brief=True)
-    return scan, start != asked
+    return scan, start != least
 
 
 def _begun(trial: Trial, scan: Scan, start: Array, end: Array, finite: Flags) -> bool:
-    """Scan from no load, at `start`, to an end at once; whether no value was refused by the model."""
+    """Scan from no load, at `start`, to an end in one batch; False, without a scan, if the model refuses a value."""
     here = np.flatnonzero(end > start)
     table = _values(trial, here, start, end, finite)
     index = np.concatenate([np.arange(trial.size), np.repeat(here, table.shape[1])])
@@ -105,7 +105,7 @@ def _begun(trial: Trial, scan: Scan, start: Array, end: Array, finite: Flags) ->
             raise
         return False
     stable = np.asarray(solved.stable)
-    # Of a point without a steady state at the start all values are scanned, not only these.
+    # Points without a steady state at the start are scanned over their entire range later.
     used = stable[: trial.size][index]
     used[: trial.size] = True
     scan.keep(index[used], value[used], lanes.excess(solved)[used], stable[used])
@@ -113,7 +113,7 @@ def _begun(trial: Trial, scan: Scan, start: Array, end: Array, finite: Flags) ->
 
 
 def _values(trial: Trial, here: Indices, start: Array, end: Array, finite: Flags) -> Array:
-    """Values between two ends, the upper one included, as rows for some points."""
+    """The values to try between two ends, the upper one included, a row for each point."""
     low, high = start[here, None], end[here, None]
     around = np.clip(trial.stated * np.array(_AROUND), low, high)
     if finite[here].all():
@@ -137,8 +137,8 @@ def _unloaded(trial: Trial, scan: Scan, here: Indices) -> None:
     known = np.repeat(here, table.shape[1])
     scan.look(known, table.reshape(-1), brief=True)
     inner, outer = scan.changes(scan.stable)
-    mine = np.isin(scan.point[inner], here)
-    inner, outer = inner[mine], outer[mine]
+    changed = np.isin(scan.point[inner], here)
+    inner, outer = inner[changed], outer[changed]
     if len(inner):
         lanes = trial.at(scan.point[inner])
         inside, beyond = scan.value[inner], scan.value[outer]
@@ -191,7 +191,7 @@ def _regions(
 
 
 def _ends(scan: Scan, index: Any, step: int) -> tuple[Array, Any]:
-    """The values at some ends of runs, and what ends them, as far as the scan knows."""
+    """The values at some ends of runs, and their causes as far as the scan shows them."""
     other = np.clip(index + step, 0, len(scan.point) - 1)
     same = (scan.point[other] == scan.point[index]) & (other != index)
     return scan.value[index], np.where(same, np.where(scan.stable[other], LIMIT, SATURATION), RANGE)
@@ -201,8 +201,8 @@ def _crossed(
     trial: Trial, scan: Scan, runs: tuple[Any, Any], causes: tuple[Any, Any], edge: Array, result: tuple[Any, Any],
     left: Ending | None,
 ) -> tuple[list[Any], list[Any]]:  # fmt: skip
-    """The ends at which a limit is crossed, and in `edge` those of the steady state that are `left`, all of them as one
-    batch of roots."""
+    """The ends at which a limit is crossed, and, in `edge`, the ends of the steady state in `left`: one batch of
+    roots."""
     value, shown = result
     lanes = [np.flatnonzero(cause == LIMIT) for cause in causes]
     inner = np.concatenate([run[lane] for run, lane in zip(runs, lanes, strict=True)])

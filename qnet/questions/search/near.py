@@ -1,4 +1,4 @@
-"""Where limits cease to hold near a known answer: what a small change of a model does to an envelope."""
+"""The values at which limits cease to hold near known answers: the effect of a small change of a model."""
 
 from __future__ import annotations
 
@@ -15,19 +15,17 @@ from qnet.questions.search.steady_range import capacity
 from qnet.record import Record
 
 _REACHES = (1.012, 1.06, 1.3)
-"""How far, as factors, an answer is searched on either side of the known one: most move as far as what moves them."""
+"""Factors up to which an answer is searched on either side of the known one: most move as much as the parameter."""
 _FULL = 1.02
-"""How far above a known answer a capacity is computed before any limit, as a factor."""
+"""The factor above a known answer up to which a capacity is computed before any limit."""
 _ASIDE = 0.003
-"""The distance over which slopes are taken, as a share."""
+"""The relative distance over which slopes are taken."""
 _FARTHER, _LEAST = 1.1, 1.5
-"""How far beyond where a slope foretells an answer it is tried, as a factor; and how far at least, as a multiple of how
-near is near enough."""
+"""The factor on a predicted distance that is tried, and the least distance as a multiple of the accuracy."""
 _FLAT = 0.5
-"""How far limits may be exceeded just below a capacity, as a logarithm, where the capacity makes no difference."""
+"""The excess just below a capacity, as a logarithm, up to which the capacity is ignored."""
 _NEARNESS = 1e-10
-"""How near to its root an answer is, relative to it: a change of a model by a hundredth shows to a part in ten
-million."""
+"""The relative accuracy of an answer: the effect of a change by a hundredth is known to a part in ten million."""
 _BEFORE = 0.999
 """The share of a capacity at which a search begins, where the known answer is beyond it."""
 
@@ -41,26 +39,26 @@ class Near(Record):
     """Answers near known ones, as arrays with one element per point."""
 
     answered: Flags
-    """Where there is one; all others are to be searched from the start."""
+    """Whether there is one; all other points must be searched from the start."""
     value: Array
-    """Up to which the limits hold: where one is crossed, or the steady state ends."""
+    """The value up to which the limits hold: where one is crossed, or the steady state ends."""
     shown: Array
-    """Where the figures there are read: there is a steady state."""
+    """The value with a steady state at which the figures are read."""
 
 
 def near(trial: Trial, known: Array) -> Near:
     """The largest value up to which limits hold, near a known answer, for each point.
 
     trial    the model, the parameter that is varied and the limits, at the points of the batch.
-    known    the known answers, nan where there is none.
-    Returns  nothing for a point at which the limits hold at no value tried on the lower side, or at all of them on the
-             upper one, or that the model refuses.
+    known    the known answers, NaN where there is none.
+    Returns  no answer for a point at which the limits hold at no lower value tried, or at all upper ones, or which the
+             model refuses.
     Raises   the errors of the model other than those for numbers outside their domain.
     Method   Of a parameter that counts something, the known answer where the limits hold there, and not at the next
-             number; no other is tried. Of all others, where a station that holds no waits saturates near the known
-             answer, and the limits hold just before it, that is the answer. Else values farther and farther from the
-             known answer, until the limits change; and between the last two values.
-    Limits   Of several crossings between the values it is one of them.
+             integer; no other is tried. Of all others, where a station without waits inside holds saturates near the
+             known answer, and the limits hold just before it, that is the answer. Otherwise values ever farther from
+             the known answer are tried until the limits change, and then values between the last two.
+    Limits   Of several crossings between the values, one is returned.
     """
     nowhere = Near(np.zeros(trial.size, dtype=bool), known, known)
     here = np.flatnonzero(np.isfinite(known) & (known > 0))
@@ -75,10 +73,10 @@ def near(trial: Trial, known: Array) -> Near:
         if not outside(error):
             raise
         return nowhere
-    all_of: Any = (np.zeros(trial.size, dtype=bool), known.copy(), known.copy())
-    for each, part in zip(all_of, (result.answered, result.value, result.shown), strict=True):
-        each[here] = part
-    return Near(*all_of)
+    columns: Any = (np.zeros(trial.size, dtype=bool), known.copy(), known.copy())
+    for column, part in zip(columns, (result.answered, result.value, result.shown), strict=True):
+        column[here] = part
+    return Near(*columns)
 
 
 def near_largest(trial: Trial, known: Array, sets: Indices) -> Near:
@@ -164,7 +162,7 @@ def _around(trial: Trial, known: Array) -> Near:
 
 
 def _capacities(trial: Trial, known: Array) -> Array:
-    """Where a station that holds no waits saturates, if that is before values to be tried first; else infinite."""
+    """The value at which a station without waits inside holds saturates, if near the known answer; else infinite."""
     low, high = known / _REACHES[-1], known * _FULL
     at_low, at_high = np.split(trial.at(np.tile(np.arange(trial.size), 2)).certain(np.concatenate([low, high])), 2)
     top = np.full(trial.size, np.inf)
@@ -176,40 +174,36 @@ def _capacities(trial: Trial, known: Array) -> Array:
 
 
 def _lower(known: Array, wanted: Flags) -> tuple[Array, Indices]:
-    """A value a little below the known answer, of one of the points that have that answer; and for each point the one
-    that has the value. Not-a-number for others."""
+    """A value a little below each known answer, at one of the points that share it and NaN at others, and for each
+    point the index of that one."""
     result, points = np.full(len(known), np.nan), np.zeros(len(known), dtype=int)
     group = np.unique(known, return_inverse=True)[1].reshape(-1)
     points[group[wanted]] = np.flatnonzero(wanted)
-    chosen = np.unique(points[group[wanted]])
-    result[chosen] = known[chosen] * (1.0 - _ASIDE)
+    first = np.unique(points[group[wanted]])
+    result[first] = known[first] * (1.0 - _ASIDE)
     return result, points[group]
 
 
 def _slopes(here: _Look, lower: _Look, edge: Array) -> Array:
-    """By how much limits are exceeded more for each unit on the scale of `_scaled`; not-a-number where unknown."""
+    """The slope of the excess over the limits on the scale of `sign_change`; NaN where unknown."""
     result = (smooth(here.excess) - smooth(lower.excess)) / (scaled(here.value, edge) - scaled(lower.value, edge))
     return np.where((here.load < 0) & (lower.load < 0) & (result > 0), result, np.nan)
 
 
 class _Look(Record):
-    """What is known at a value for each point; not-a-number where it was not tried."""
+    """The results at a value for each point; NaN where none was tried."""
 
     value: Array
     excess: Array
-    """How far limits are exceeded."""
+    """The excess over the limits."""
     load: Array
     """The largest load less one."""
     waits: Array
-    """The same of stations that hold waits."""
-
-    def at(self, indices: Any) -> _Look:
-        """The same of some points."""
-        return _Look(*(column[indices] for column in self))
+    """The largest load that includes waits inside holds, less one."""
 
 
 def _tried(trial: Trial, *values: Array) -> list[_Look]:
-    """Solve at some values for each point, all in one batch; those that are not-a-number are left out."""
+    """Solve at some values for each point, all in one batch; NaN is left out."""
     here = [np.flatnonzero(~np.isnan(value)) for value in values]
     lanes = np.concatenate(here)
     result = [_Look(value, *(np.full(trial.size, np.nan) for _ in range(3))) for value in values]
@@ -226,13 +220,13 @@ def _tried(trial: Trial, *values: Array) -> list[_Look]:
 
 
 class _Brackets:
-    """Between which two values limits cease to hold, for each point: not-a-number where a side is not known."""
+    """Brackets of the value at which limits cease to hold, for each point: NaN where a side is not known.
+
+    first   the results at the known answer, or below it.
+    end     the largest value to try.
+    """
 
     def __init__(self, trial: Trial, known: Array, first: _Look, end: Array) -> None:
-        """Begin at a first value, at the known answer or below it.
-
-        end   the largest value to be tried, above that.
-        """
         self.trial, self.known = trial, known
         self.end = end
         self.first = first.value
@@ -245,9 +239,10 @@ class _Brackets:
             high[self.up] = np.nan
 
     def foretold(self, edge: Array, slope: Array) -> Array:
-        """A value just beyond where the limits change if a slope remains; not-a-number where none is needed.
+        """A value just beyond the crossing that a slope predicts; NaN where none is needed.
 
-        edge, slope   of `_slopes`, of points with the same known answer: they hardly differ.
+        edge   the edge of the scale of `sign_change`.
+        slope  from `_slopes`, of a point with the same known answer, which hardly differs.
         """
         step = np.maximum(_FARTHER * np.abs(self.excess / slope), _LEAST * _NEARNESS * self.first / (edge - self.first))
         step = np.minimum(step, _REACHES[-1])
@@ -258,7 +253,7 @@ class _Brackets:
         return np.where(open_ & near, value, np.nan)
 
     def learn(self, look: _Look) -> None:
-        """Take the results at other values, where they are inside of what is known."""
+        """Narrow the brackets by the results at other values."""
         inside: Flags = np.where(self.up, ~(look.value >= self.high["value"]), np.isnan(self.low["value"]))
         new = inside & ~np.isnan(look.excess)
         holds = look.excess <= 0
@@ -267,7 +262,7 @@ class _Brackets:
             self.high[key] = np.where(new & ~holds, result, self.high[key])
 
     def widen(self, reach: float) -> None:
-        """Try a value farther from the first where the limits have not changed on the way so far."""
+        """Try a value farther from the first, where the limits have not changed so far."""
         low, high = self.low["value"], self.high["value"]
         value = np.where(self.up, np.minimum(self.first * reach, self.end), self.first / reach)
         open_: Flags = np.where(self.up, np.isnan(high) & ~(low >= value), np.isnan(low))
@@ -276,10 +271,10 @@ class _Brackets:
 
 
 def _crossed(trial: Trial, top: Array, brackets: _Brackets, here: Indices) -> Near:
-    """Where limits are crossed, or waits fill a station, near a known answer.
+    """The crossings of limits, or of capacities by loads with waits inside holds, near known answers.
 
-    top       where a station that holds no waits saturates, or infinite.
-    brackets  of all points, of which those of the trial are at `here`.
+    top       the value at which a station without waits inside holds saturates, or infinite.
+    brackets  the brackets of all points, of which those of the trial are at `here`.
     """
     low, high = ({key: value[here] for key, value in side.items()} for side in (brackets.low, brackets.high))
     held = ~np.isnan(low["value"]) & ~np.isnan(high["value"])
@@ -293,7 +288,7 @@ def _crossed(trial: Trial, top: Array, brackets: _Brackets, here: Indices) -> Ne
         np.where(saturated, load, smooth(side["excess"])) for load, side in zip(loads, (low, high), strict=True)
     )
     changes: Flags = held & (at_high >= 0)
-    # What is hardly exceeded just below a capacity knows nothing of it: its scale is plain.
+    # A limit that is hardly exceeded just below a capacity does not grow towards it, so the scale is linear.
     flat = (high["value"] == brackets.end[here]) & (at_high < _FLAT)
     edge = np.where(flat, 2 * value, edge)
     ends = changes, np.minimum(at_low, -1e-300), at_high

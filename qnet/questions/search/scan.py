@@ -1,5 +1,5 @@
-"""Where limits hold along one parameter: evaluated at many values at once, more densely near turning points; the
-intervals between, and what ends each of them."""
+"""A scan along one parameter: limits evaluated at many values at once, more densely near turning points; the intervals
+in which they hold, and what ends each of them."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from qnet.questions.points.trial import Trial
 from qnet.record import Record
 
 _CLOSER = 12
-"""How often the neighbourhood of a turning point that may hide two crossings is refined."""
+"""Refinements around a turning point that may hide two crossings."""
 CLOSE = 1e-9
-"""An excess that differs by no more than this is the same."""
+"""Differences of an excess up to this count as none."""
 
 
 LIMIT, SATURATION, RANGE, ENDLESS = range(4)
-"""What may end an interval: a limit, the steady state, the range of the parameter, or nothing observed."""
+"""The causes that end an interval: a limit, the steady state, the range of the parameter, or nothing observed."""
 
 
 class Scan:
-    """Values of the varied parameter that have been tried, in order, with the results there.
+    """The values of the varied parameter that were tried, in order, with the results there.
 
-    `point` is the one of the grid that a value belongs to; all arrays have one element per value.
+    All arrays have one element per value; `point` is the index of its point of the batch.
     """
 
     def __init__(self, trial: Trial) -> None:
@@ -35,10 +35,10 @@ class Scan:
         self.excess: Array = np.zeros(0)
         self.stable: Flags = np.zeros(0, dtype=bool)
         self.sure: Flags = np.zeros(0, dtype=bool)
-        """Whether the method is that of the answer: a first look may take an approximation instead."""
+        """Whether the result is by the method of the answer; a first scan may use an approximation instead."""
 
     def part(self, trial: Trial, start: int) -> Scan:
-        """What is known of a part of the batch: the points of another trial, which begin somewhere."""
+        """The scan of a part of the batch: the points of another trial, of which `start` is the first."""
         here = slice(*np.searchsorted(self.point, [start, start + trial.size]))
         result = Scan(trial)
         result.point, result.value = self.point[here] - start, self.value[here]
@@ -48,7 +48,7 @@ class Scan:
     def look(self, position: Indices, value: Array, brief: bool = False) -> None:
         """Solve at some values, and keep the results; values that the model refuses are left out.
 
-        brief   this is a first look at many values.
+        brief   whether this is a first scan of many values.
         """
         if not len(position):
             return
@@ -58,7 +58,7 @@ class Scan:
         except QnetError as error:
             if not outside(error):
                 raise
-            allowed = np.array([trial.domain.allows(index, one) for index, one in enumerate(value)])
+            allowed = np.array([trial.domain.allows(index, each) for index, each in enumerate(value)])
             position, value, trial = position[allowed], value[allowed], trial.at(np.flatnonzero(allowed))
             if not len(position):
                 return
@@ -66,7 +66,7 @@ class Scan:
         self.keep(position, value, trial.excess(solved), solved.stable, not (brief and trial.uncertain))
 
     def keep(self, index: Indices, value: Array, excess: Array, stable: Flags, sure: bool = True) -> None:
-        """Add what is known of some values."""
+        """Add the results at some values."""
         self.sure = np.concatenate([self.sure, np.full(len(index), sure)])
         index, value = np.concatenate([self.point, index]), np.concatenate([self.value, value])
         excess, stable = np.concatenate([self.excess, excess]), np.concatenate([self.stable, stable])
@@ -75,11 +75,11 @@ class Scan:
         self.excess, self.stable = excess[order], stable[order]
 
     def settle(self) -> None:
-        """Refine both sides of every change in the first scan until all that remains is certain."""
+        """Solve both sides of every change again by the method of the answer, until all changes are certain."""
         while True:
-            beside = np.zeros(len(self.point), dtype=bool)
-            beside[np.concatenate(self.changes(self.holds))] = True
-            index = np.flatnonzero(beside & ~self.sure)
+            at_change = np.zeros(len(self.point), dtype=bool)
+            at_change[np.concatenate(self.changes(self.holds))] = True
+            index = np.flatnonzero(at_change & ~self.sure)
             if not len(index):
                 return
             trial = self.trial.at(self.point[index])
@@ -88,23 +88,23 @@ class Scan:
 
     @property
     def holds(self) -> Flags:
-        """Where there is a steady state and all limits hold."""
+        """Whether there is a steady state and all limits hold, at each value."""
         return self.stable & (self.excess <= 0)
 
     def neighbours(self) -> Flags:
-        """Which values have the next one at the same point of the grid, one element less."""
+        """Whether each value and the next one are at the same point; one element less than there are values."""
         return self.point[1:] == self.point[:-1]
 
     def nearest_at_end(self, index: int, lowest: bool) -> bool:
-        """Whether nowhere at a point of the grid the excess is below that of its lowest value, or of its highest."""
-        particular = slice(*np.searchsorted(self.point, [index, index + 1]))
-        excess = self.excess[particular][self.stable[particular]]
+        """Whether the excess at the point `index` is least at its lowest value, or, without `lowest`, its highest."""
+        rows = slice(*np.searchsorted(self.point, [index, index + 1]))
+        excess = self.excess[rows][self.stable[rows]]
         return not len(excess) or excess[0 if lowest else -1] <= excess.min() + CLOSE
 
     def closer(self, middle: Callable[[Array, Array], Array]) -> None:
-        """Sample between the neighbours of every turning point near which the excess may reach zero unnoticed.
+        """Sample around every turning point at which the excess may reach zero unnoticed.
 
-        middle   a value between two others; one of them where there is none.
+        middle   gives a value between two others, or one of them where there is none.
         """
         for _ in range(_CLOSER):
             if len(self.point) < 3:
@@ -113,10 +113,10 @@ class Scan:
             left, here, right = self.excess[:-2], self.excess[1:-1], self.excess[2:]
             inner = same[1:] & same[:-1] & self.stable[:-2] & self.stable[1:-1] & self.stable[2:]
             sign = np.where(here > 0, 1.0, -1.0)
-            identical = (sign * left > 0) & (sign * right > 0)
+            same_sign = (sign * left > 0) & (sign * right > 0)
             turns = (sign * here <= sign * left) & (sign * here <= sign * right)
             reach = np.maximum(np.abs(left - here), np.abs(right - here))
-            wanted = 1 + np.flatnonzero(inner & identical & turns & (np.abs(here) <= reach))
+            wanted = 1 + np.flatnonzero(inner & same_sign & turns & (np.abs(here) <= reach))
             before = middle(self.value[wanted - 1], self.value[wanted])
             after = middle(self.value[wanted], self.value[wanted + 1])
             indices, values = np.concatenate([self.point[wanted]] * 2), np.concatenate([before, after])
@@ -129,7 +129,7 @@ class Scan:
             self.look(indices[~known], values[~known])
 
     def changes(self, flags: Flags) -> tuple[Indices, Indices]:
-        """The indices of neighbours of which only one has a flag: that one, and the other."""
+        """The indices of neighbours of which only one has a flag: first the flagged ones, then the others."""
         before = np.flatnonzero(self.neighbours() & (flags[1:] != flags[:-1])) if len(flags) > 1 else self.point[:0]
         first = flags[before]
         return np.where(first, before, before + 1), np.where(first, before + 1, before)
@@ -141,17 +141,18 @@ class Ends(Record):
     value: Any
     """The last value at which the limits hold, or where the steady state or the range ends."""
     shown: Any
-    """Where the figures there are read: there is a steady state."""
+    """The value with a steady state at which the figures are read."""
     cause: Any
-    """One of the four words for what may end an interval."""
+    """`LIMIT`, `SATURATION`, `RANGE` or `ENDLESS`."""
     probe: Any
-    """Where it shows which limit or station it is: the value itself, or the first integer beyond."""
+    """The value that shows which limit or station ends it: the value itself, or the first integer beyond."""
 
 
 class Regions(Record):
-    """Where limits hold. `point` is the one that an interval belongs to; those of one are in rising order."""
+    """The intervals in which limits hold, those of each point in rising order."""
 
     point: Any
+    """The index of the point of each interval."""
     low: Ends
     high: Ends
     scan: Scan
@@ -159,16 +160,16 @@ class Regions(Record):
     hopeless: Any
     """Per point: whether there is no steady state at any value tried."""
     steady_least: Any
-    """Per point: the least value with a steady state; nan where the range of the parameter ends first."""
+    """Per point: the least value with a steady state; NaN where the range of the parameter ends first."""
     steady_greatest: Any
-    """The same of the greatest one, which is not exact where it was not asked for."""
+    """Per point: the greatest value with a steady state, likewise; only estimated where it was not searched."""
     best: Array
     """Per point: the value at which the limits are exceeded least."""
     complete: bool = False
     """Whether every integer in the range was tried."""
 
     def part(self, trial: Trial, start: int) -> Regions:
-        """Those of a part of the batch: the points of another trial, which begin somewhere."""
+        """The intervals of a part of the batch: the points of another trial, of which `start` is the first."""
         end = start + trial.size
         here = (self.point >= start) & (self.point < end)
         low, high = (
@@ -188,11 +189,11 @@ class Regions(Record):
         )
 
     def first(self, size: int) -> Any:
-        """Per point the lowest of its intervals, as an index; -1 where there is none."""
+        """Per point, the index of its lowest interval; -1 where there is none."""
         return _index(self.point[::-1], size, len(self.point) - 1, -1)
 
     def last(self, size: int) -> Any:
-        """Per point the highest of its intervals, as an index; -1 where there is none."""
+        """Per point, the index of its highest interval; -1 where there is none."""
         return _index(self.point, size, 0, 1)
 
 
@@ -204,7 +205,7 @@ def _index(index: Indices, size: int, first: int, step: int) -> Indices:
 
 
 def intervals(scan: Scan) -> tuple[Indices, Indices]:
-    """The runs of neighbouring values at which the limits hold, as indices of the first and of the last of each."""
+    """The runs of neighbouring values at which the limits hold: the indices of the first and of the last of each."""
     holds, same = scan.holds, scan.neighbours()
     before = np.concatenate([[False], holds[:-1] & same])
     after = np.concatenate([holds[1:] & same, [False]])
@@ -212,9 +213,9 @@ def intervals(scan: Scan) -> tuple[Indices, Indices]:
 
 
 def best(scan: Scan, size: int) -> Array:
-    """Per point the value at which the limits are exceeded least; 0 where there is none.
+    """Per point, the value with a steady state at which the limits are exceeded least; 0 where there is none.
 
-    Of several equal values it is the lowest, else the highest, of all that have a steady state.
+    At several equal values, it is the lowest value tried if that is among them, or else the highest.
     """
     result = np.zeros(size)
     order = np.lexsort((-scan.value, -np.where(scan.stable, scan.excess, 2.0)))
@@ -222,8 +223,8 @@ def best(scan: Scan, size: int) -> Array:
     index, value, excess = scan.point[scan.stable], scan.value[scan.stable], scan.excess[scan.stable]
     least = np.full(size, np.inf)
     np.minimum.at(least, index, excess)
-    identical = excess <= least[index] + CLOSE
+    at_least = excess <= least[index] + CLOSE
     change = index[1:] != index[:-1]
-    for ends in (identical & np.append(change, True), identical & np.append(True, change)):
+    for ends in (at_least & np.append(change, True), at_least & np.append(True, change)):
         result[index[ends]] = value[ends]
     return result

@@ -1,7 +1,4 @@
-"""The largest or the smallest value of one parameter at which limits hold, for a batch of points at once.
-
-Where limits hold along a parameter that counts something: servers, copies, customers.
-"""
+"""The largest or smallest value of one parameter at which limits hold, for a batch of points; search over integers."""
 
 from __future__ import annotations
 
@@ -18,14 +15,14 @@ from qnet.queues.arithmetic import distinct
 from qnet.record import Record
 
 _ALL = 40
-"""Up to this many integers are tried one by one; of more, about as many at rising distances."""
+"""Integers up to which all are tried; of more, about as many at rising distances."""
 _FIRST, _BEYOND = 64, 100.0
-"""Numbers of customers are tried up to the first at least, and up to the second times the stated number where the range
-has no end."""
+"""Without an end of the range, numbers of customers are tried up to the first value, or the second times the stated
+number, whichever is more."""
 _FARTHER = 4
-"""How many times as far to look where the limits still hold there."""
+"""The factor by which a scan is extended where the limits still hold at its end."""
 _HOPELESS = 16
-"""How many times the stated number of servers without a steady state is enough."""
+"""The multiple of the stated number of servers at which a scan without a steady state is given up."""
 _AT_ONCE = 4
 """Numbers of customers that are tried together."""
 
@@ -33,11 +30,11 @@ _AT_ONCE = 4
 def integers(trial: Trial) -> Regions:
     """Find every interval of integers in which there is a steady state and the limits hold.
 
-    Method   Values at rising distances, of customers without a range in steps upwards until the limits have failed
-             again, and ever farther while they hold; more of them where the excess turns near zero; and every change
-             is halved down to two neighbours.
-             The servers of a station that is held around others are tried outwards from the stated number, as far as
-             they change the answer: each of them costs a network of as many customers.
+    Method   A scan at rising distances (for customers without a range, upwards until the limits fail, and ever farther
+             while they hold), with more values where the excess turns near zero; every change is then bisected down to
+             two neighbours. The servers of a station that is held while others are visited are tried upwards from
+             around the stated number only as far as they change the answer, because each costs a network of as many
+             customers.
     Limits   What happens only between two neighbouring values tried is missed.
     """
     size = trial.size
@@ -52,8 +49,8 @@ def integers(trial: Trial) -> Regions:
         last = np.minimum(end, max(float(_FIRST), np.floor(_BEYOND * trial.stated)))
     scan = Scan(trial)
     if trial.vary in domain.pools():
-        looked = _outward(trial, scan, first, last)
-        endless, last = looked < last, looked
+        scanned = _outward(trial, scan, first, last)
+        endless, last = scanned < last, scanned
     else:
         _look(trial, scan, first, last, customers, unlimited)
     if unlimited:
@@ -69,7 +66,7 @@ def integers(trial: Trial) -> Regions:
 def _look(trial: Trial, scan: Scan, first: Array, last: Array, customers: bool, unlimited: bool) -> None:
     """Scan the entire ranges, few numbers of customers at once, because the largest determines the cost of all.
 
-    unlimited   stop where the limits have failed after they have held.
+    unlimited   whether to stop at a point where the limits have failed after they have held.
     """
     size = trial.size
     least, most = float(first.min()), float(last.max())
@@ -96,10 +93,10 @@ def _look(trial: Trial, scan: Scan, first: Array, last: Array, customers: bool, 
 
 
 def _outward(trial: Trial, scan: Scan, first: Array, last: Array) -> Array:
-    """Scan from around the stated value upwards, twice as far each time; returns how far was looked.
+    """Scan upwards from around the stated value, twice as far each time; returns the last value of each point.
 
-    It ends at a point of the grid where the limits have changed, where twice as many servers change nothing, and where
-    `_HOPELESS` times the stated number brings no steady state.
+    It ends at a point where the limits have changed, where twice as many servers change nothing, or where `_HOPELESS`
+    times the stated number gives no steady state.
     """
     size = trial.size
     reach = max(float(_FIRST), 2 * np.floor(trial.stated))
@@ -107,27 +104,27 @@ def _outward(trial: Trial, scan: Scan, first: Array, last: Array) -> Array:
     block = distinct(np.round(np.geomspace(least, max(reach, least + 1), _ALL)) if least > 0 else np.arange(reach))
     block = distinct(np.concatenate([block, first, [np.floor(trial.stated)]]))
     done = np.zeros(size, dtype=bool)
-    looked = np.minimum(last, reach)
+    scanned = np.minimum(last, reach)
     while True:
         indices, values = np.repeat(np.arange(size), len(block)), np.tile(block, size)
         wanted = (values >= first[indices]) & (values <= last[indices]) & ~done[indices]
         scan.look(indices[wanted], values[wanted], brief=True)
-        ends = np.flatnonzero(~done & (looked == last) & (looked < block[-1]))
+        ends = np.flatnonzero(~done & (scanned == last) & (scanned < block[-1]))
         scan.look(ends, last[ends], brief=True)
-        done |= (looked >= last) | _settled(trial, scan, reach)
+        done |= (scanned >= last) | _complete(trial, scan, reach)
         if done.all():
-            return looked
+            return scanned
         block = np.array([reach + reach // 2, 2 * reach])
         reach *= 2
-        looked = np.where(done, looked, np.minimum(last, reach))
+        scanned = np.where(done, scanned, np.minimum(last, reach))
 
 
-def _settled(trial: Trial, scan: Scan, reach: float) -> Flags:
-    """At which points of the grid more of a scan would change nothing."""
+def _complete(trial: Trial, scan: Scan, reach: float) -> Flags:
+    """Whether, at each point, extending a scan would change nothing."""
     result = np.zeros(trial.size, dtype=bool)
     for index in range(trial.size):
-        particular = slice(*np.searchsorted(scan.point, [index, index + 1]))
-        holds, stable, excess = scan.holds[particular], scan.stable[particular], scan.excess[particular]
+        rows = slice(*np.searchsorted(scan.point, [index, index + 1]))
+        holds, stable, excess = scan.holds[rows], scan.stable[rows], scan.excess[rows]
         if not stable.any():
             result[index] = reach >= _HOPELESS * max(trial.stated, _FIRST)
             continue
@@ -137,7 +134,7 @@ def _settled(trial: Trial, scan: Scan, reach: float) -> Flags:
 
 
 def _farther(scan: Scan, last: Array, end: Array) -> Array:
-    """How far was looked in the end: ever farther at the points where the limits still hold at the last number."""
+    """Extend the scan at points where the limits still hold at the last number; returns the last number of each."""
     while True:
         held = np.zeros(len(last), dtype=bool)
         latest = np.flatnonzero(np.append(~scan.neighbours(), True))
@@ -150,7 +147,7 @@ def _farther(scan: Scan, last: Array, end: Array) -> Array:
 
 
 def _halve(scan: Scan, flags: Callable[[], Flags]) -> None:
-    """Look between neighbours of which only one has a flag until they are next to each other."""
+    """Bisect between neighbours of which only one has a flag, until they are consecutive integers."""
     while True:
         inner, outer = scan.changes(flags())
         middle = np.floor((scan.value[inner] + scan.value[outer]) / 2)
@@ -197,19 +194,20 @@ def _regions(trial: Trial, scan: Scan, last: Any, endless: Any) -> Regions:
 
 
 class IntervalEnd(Record):
-    """One end of one interval at every point, as arrays; `held` says where there is an interval at all."""
+    """One end of one interval at every point, as arrays."""
 
     held: Any
+    """Whether there is an interval at all."""
     value: Any
     """The end of the interval; where there is none, the value at which the limits are exceeded least."""
     cause: Any
-    """What ends it: a word of `scan`."""
+    """One of the causes of `scan`, such as `LIMIT`."""
     limit: Any
-    """Which of the limits binds, as an index, where one does."""
+    """The index of the limit that binds, where one does."""
     station: Any
-    """What saturates, where the steady state ends."""
+    """The station that saturates, where the steady state ends."""
     there: Solved
-    """The solution where the figures are read."""
+    """The solution from which the figures are read."""
 
 
 def search(trial: Trial, ends: bool = True) -> Regions:
@@ -218,15 +216,16 @@ def search(trial: Trial, ends: bool = True) -> Regions:
     A parameter that counts something is searched over integers.
 
     trial   the model, the parameter that is varied and the limits, at the points of the batch.
-    ends    whether the ends of the steady state are asked for where limits cease to hold before them.
+    ends    whether to search the ends of the steady state also where limits cease to hold before them.
     """
     return integers(trial) if trial.domain.integer(trial.size) else continuous(trial, ends)
 
 
 def falls(regions: Regions) -> bool | None:
-    """Whether it is the smallest value that matters: nothing but a low end stops the parameter; None if nothing does.
+    """Whether limits stop the parameter only at low ends of `regions`, so that its smallest value is wanted.
 
-    Otherwise the largest does, as it is with anything that loads a system. `regions` is where the limits hold.
+    False where they stop it at any high end, so that the largest is wanted, as for any load; None where they do not
+    stop it at all.
     """
     stops = (LIMIT, SATURATION)
     if any((regions.high.cause == stop).any() for stop in stops):
@@ -238,20 +237,20 @@ class Chosen(Record):
     """One end of one interval at every point, as arrays, as far as it is known without another solution."""
 
     held: Flags
-    """Where there is an interval at all."""
+    """Whether there is an interval at all."""
     value: Array
     shown: Array
-    """Where the figures there are read."""
+    """The value at which the figures are read."""
     probe: Array
-    """Where it shows which limit or station ends it."""
+    """The value that shows which limit or station ends the interval."""
     cause: Indices
 
 
 def choose(regions: Regions, size: int, smallest: bool = False) -> Chosen:
     """The end of an interval that is the answer at each of `size` points, without another solution.
 
-    regions    where the limits hold, as `search` finds it.
-    smallest   as of `pick`.
+    regions    the intervals in which the limits hold, from `search`.
+    smallest   as for `pick`.
     """
     if smallest:
         return _chosen(regions, np.arange(size), regions.last(size), regions.low)
@@ -262,8 +261,8 @@ def pick(trial: Trial, regions: Regions, smallest: bool = False) -> IntervalEnd:
     """The largest value up to which limits hold, at every point: the upper end of the lowest interval.
 
     trial      the model, the parameter that is varied and the limits, at the points of a batch.
-    regions    where the limits hold, as `search` finds it.
-    smallest   the smallest value from which on they hold instead: the lower end of the highest interval.
+    regions    the intervals in which the limits hold, from `search`.
+    smallest   whether it is the smallest value from which they hold instead: the lower end of the highest interval.
     """
     return _ended(trial.at(np.arange(trial.size)), choose(regions, trial.size, smallest))
 
@@ -272,17 +271,18 @@ def ends(trial: Trial, regions: Regions, position: Indices, index: Indices, side
     """The answer at one end of some intervals in which limits hold.
 
     trial     the model, the parameter that is varied and the limits, at the points of a batch.
-    regions   where the limits hold.
-    position  the point of the grid of each row; `index` its interval, -1 for none.
+    regions   the intervals in which the limits hold.
+    position  the index of the point of each row.
+    index     the index of the interval of each row; -1 for none.
     side      the lower or the upper ends of `regions`.
-    Returns   for each row the value, what ends the interval, and the answer there; of a row without an interval the
-              answer at the value that exceeds the limits least.
+    Returns   for each row the end, its cause, and the answer there; for a row without an interval, the answer at the
+              value at which the limits are exceeded least.
     """
     return _ended(trial.at(position), _chosen(regions, position, index, side))
 
 
 def _chosen(regions: Regions, position: Indices, index: Indices, side: Ends) -> Chosen:
-    """As `ends`, before the answer there."""
+    """As `ends`, without the answers."""
     held = index >= 0
     best = regions.best[position]
     if not len(side.value):
@@ -298,11 +298,11 @@ def _ended(lanes: Trial, chosen: Chosen) -> IntervalEnd:
     limit, station = np.zeros(lanes.size, dtype=int), np.full(lanes.size, "", dtype=object)
     saturated, several = cause == SATURATION, (cause == LIMIT) & (len(lanes.limits) > 1)
     if saturated.any() or several.any():
-        looked = there if (probe == shown).all() else lanes.read(np.where(saturated | several, probe, shown))
+        probed = there if (probe == shown).all() else lanes.read(np.where(saturated | several, probe, shown))
         if several.any():
-            limit = np.argmax(lanes.excesses(looked), axis=0)
+            limit = np.argmax(lanes.excesses(probed), axis=0)
         if saturated.any():
-            station = looked.gather(limiting)
+            station = probed.gather(limiting)
     return IntervalEnd(held, value, cause, limit, station, there)
 
 

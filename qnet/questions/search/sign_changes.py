@@ -1,4 +1,4 @@
-"""Where functions of solutions change sign along a parameter: limits that cease to hold, stations that fill."""
+"""Sign changes of functions of solutions along a parameter: limits that cease to hold, stations that saturate."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def sign_change(
 ) -> Array:  # fmt: skip
     """The last value at which a function of the solution is negative, on the way from `inside` to `beyond`.
 
-    function of a trial and its solution, and of the indices of its points in the trial given.
-    edge     a value above both, where figures may grow without bound.
-    ends     where a root is wanted, and the function at `inside` and at `beyond`.
-    value_alone  where what is left up to the edge may be less exact than the value, however close the two are.
-    nearness     how near to the root, relative to it, is near enough, on either side; 0: as near as other searches.
-    Method   The search runs over u = -log(1 - value / edge): close to saturation figures grow like 1 / (edge - value),
-             and over u they are smooth.
+    function     of a part of the trial, its solution, and the indices of its points in `trial`.
+    edge         a value above both, where figures may grow without bound.
+    ends         whether a root is wanted, by point, and the values of the function at `inside` and at `beyond`.
+    value_alone  points at which only the value must be accurate, and not its distance from the edge.
+    nearness     the relative distance from the root, on either side, that is near enough; 0: as in other searches.
+    Method       The search runs over u = -log(1 - value / edge): close to saturation figures grow like
+                 1 / (edge - value), and over u they are smooth.
     """
     wanted, at_inside, at_beyond = ends
     top = np.maximum(edge, np.maximum(inside, beyond) / JUST_BELOW)
@@ -49,25 +49,25 @@ def sign_change(
 
 
 def overloaded(trial: Trial, solved: Solved, indices: Indices) -> Array:
-    """How far the largest load exceeds a capacity: a function for `sign_change`."""
+    """The excess of the largest load over its capacity: a function for `sign_change`."""
     return trial.overload(solved)
 
 
 def filled(trial: Trial, solved: Solved, indices: Indices) -> Array:
-    """The same of stations that hold waits, where no others are full."""
+    """The excess of the loads that include waits inside holds, where no other station is saturated."""
     return trial.filled(solved)
 
 
 def exceeded(trial: Trial, solved: Solved, indices: Indices) -> Array:
-    """How far the limits are exceeded: a function for `sign_change`."""
+    """The largest excess over the limits: a function for `sign_change`."""
     return smooth(trial.excess(solved))
 
 
 def smooth(excess: Array) -> Array:
-    """An excess, which is a share of the metric or of the bound, whichever is larger, as the logarithm of their ratio.
+    """An excess, which is relative to the larger of metric and bound, as the logarithm of their ratio.
 
-    It has the same sign, and no bend where a limit begins to be exceeded: interpolation across that is exact to a
-    higher order. Where a ratio is 0 or unlimited, it is taken as it is.
+    It has the same sign, and no kink at 0, so that interpolation across it converges faster. Where the ratio is 0 or
+    infinite, the excess remains as it is.
     """
     share = np.abs(excess)
     return np.where(share < 1, -np.sign(excess) * np.log1p(-np.minimum(share, _LESS)), excess)
@@ -77,9 +77,9 @@ def find_root(
     trial: Trial, function: Function, low: Array, high: Array, at_low: Array, at_high: Array,
     near: Function | None = None, foretold: bool = False,
 ) -> Array:  # fmt: skip
-    """Where a function of solutions changes sign, as `crossings`.
+    """The values at which a function of solutions changes sign, as `crossings`.
 
-    Where the method of solution depends on the number of points, all of them are always solved, once in a round.
+    Where the method of solution depends on the number of points, every round solves all of them.
     """
     if trial.uncertain:
         every: Indices = np.arange(trial.size)

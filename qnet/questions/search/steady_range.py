@@ -15,23 +15,24 @@ from qnet.queues.crossings import enclosures
 from qnet.record import Record
 
 START = 1e-9
-"""Share of the largest value at which "no load" is read."""
+"""The share of the largest value that counts as no load."""
 _DOUBLINGS, _FAST = 20, 128.0
-"""After this many doublings a search goes up faster; where it ends, nothing bounds the value."""
+"""Doublings of an upward search, and the factor of its steps after them."""
 _MORE = 9
-"""Fast steps after those doublings: 2^20 x 128^9 is about 1e25 times the first value. A choice."""
+"""Fast steps after the doublings; 2^20 x 128^9 is about 1e25 times the first value, beyond which nothing bounds the
+value. A choice."""
 _AHEAD, _TOGETHER = 4, 100
-"""Values of a search that goes up of which the loads are asked for at once, and points up to which they are."""
+"""Values of an upward search whose loads are computed in one batch, and the most points of such a batch."""
 _RISES = 1.5
-"""By what factor a load rises at least as a value is doubled, where its capacity is searched before any waits."""
+"""The least factor by which a load rises as a value is doubled, for the capacity to be searched before any waits."""
 _ROUGH = 0.01
-"""How near to the end of a steady state, as a share, a search that is rough goes."""
+"""The relative distance from the end of the steady state at which a rough search stops."""
 _DESCENT, _DESCENTS = 1e-6, 60
-"""How far a search goes down at once from a value that is far too large, and how often."""
+"""The factor of each step down from a value that is far too large, and the most steps."""
 
 
 class SteadyRange(Record):
-    """Arrays with one element per point."""
+    """The range of a parameter with a steady state; arrays with one element per point."""
 
     largest: Array
     """The largest value with a steady state; else the end of the range of the parameter or of the search; where no
@@ -41,40 +42,40 @@ class SteadyRange(Record):
     greatest: Array
     """The end of the range; infinite where there is none."""
     rough: Ending | None = None
-    """Where `largest` is not more than near the end, with a steady state; None for nowhere."""
+    """The points at which `largest` is only near the end of the steady state; None for no points."""
 
 
 class Ending(Record):
-    """Between which values the steady state ends, for some points, because waits fill a station."""
+    """Brackets of the end of the steady state, for some points, where waits inside holds saturate a station."""
 
     point: Indices
     low: Array
     high: Array
     at_low: Array
-    """How far the loads of stations that hold waits exceed a capacity."""
+    """The excess of the loads that include waits inside holds over the capacity."""
     at_high: Array
     top: Array
     """A value above both, where figures may grow without bound."""
 
     @property
     def estimate(self) -> Array:
-        """About where the loads reach the capacity."""
+        """The value at which the loads reach the capacity, by linear interpolation."""
         return self.low + (self.high - self.low) * self.at_low / (self.at_low - self.at_high)
 
-    def at(self, chosen: Any) -> Ending:
-        """Some of them."""
-        return Ending(*(column[chosen] for column in self))
+    def at(self, indices: Any) -> Ending:
+        """The brackets of some points."""
+        return Ending(*(column[indices] for column in self))
 
 
 def largest_steady(trial: Trial, rough: bool = False) -> SteadyRange:
-    """Where the steady state ends as a parameter grows from its least value.
+    """The end of the steady state as a parameter grows from its least value.
 
-    rough    whether near an end is near enough where waits fill a station before its capacity.
-    Method   Up by doubling to a value without a steady state. The capacity of a station that holds no waits is a root
-             of its load; where waits fill an outer station before that, a root of the largest load.
-    Domain   Values that the model refuses are never left as an answer: the search ends where they begin.
-    Limits   There must be a steady state at the least value; and values beyond the first end are not tried. Where no
-             load is open, a steady state at the last value of the doublings is one at those before it.
+    rough    whether an estimate is enough where waits inside holds saturate a station before its capacity.
+    Method   Doubling up to a value without a steady state; then the root of the load of a station without waits inside
+             holds, or, where an outer station saturates before that, the root of the largest load.
+    Domain   The search ends where values begin that the model refuses.
+    Limits   There must be a steady state at the least value, and values beyond the first end are not tried. Without
+             open classes, a steady state at the last value of the doublings is taken for one at those before it.
     """
     greatest: Array = np.full(trial.size, trial.greatest)
     low: Array = np.full(trial.size, max(trial.least, 0.0))
@@ -95,7 +96,7 @@ def largest_steady(trial: Trial, rough: bool = False) -> SteadyRange:
     inside: Flags = low == low
     for step in range(_DOUBLINGS + _MORE):
         ahead = ahead or _loads_ahead(trial, low, high, greatest, step)
-        # Points that have come to an end remain there.
+        # Points whose search has ended remain unchanged.
         known = zip(ahead.pop(0), (end, at_high, certain), strict=True)
         end, at_high, certain = (np.where(inside, new, old) for new, old in known)
         greatest, high = np.where(end < high, end, greatest), end
@@ -120,10 +121,10 @@ def largest_steady(trial: Trial, rough: bool = False) -> SteadyRange:
 
 
 def _overloaded(trial: Trial, low: Array, high: Array, greatest: Array) -> tuple[Array, Array, Array, Array] | None:
-    """Two values between which stations that hold no waits reach their capacity, and their loads less one there.
+    """Two values between which stations without waits inside holds reach their capacity, and their loads less one.
 
-    low, high  the least value, and one to begin with.
-    Returns    None where a load does not rise with the value at some point, or is not known before the waits.
+    low, high  the least value, and the first to try.
+    Returns    None where a load does not rise with the value at some point, or depends on waits.
     """
     if _needs_waits(trial):
         return None
@@ -153,15 +154,16 @@ def _overloaded(trial: Trial, low: Array, high: Array, greatest: Array) -> tuple
 
 
 def _needs_waits(trial: Trial) -> bool:
-    """Whether no load is known before the waits: where times rest on the solution, and of closed classes."""
+    """Whether loads depend on waits: with times that depend on the solution, and with closed classes."""
     return needs_solution(trial.model) or any(item.population is not None for item in trial.model.customers)
 
 
 def _loads(trial: Trial, inside: Array, value: Array) -> tuple[Array, Array, Array]:
-    """The loads at some values, no more of them than say whether there is a steady state.
+    """The loads at some values, only as many as decide whether there is a steady state.
 
-    Returns  the values, or the ends of the domain between those `inside` it and them; the largest load less one,
-             negative with a steady state; and the largest of the stations that hold no waits.
+    inside   values inside the domain.
+    Returns  the values, or the ends of the domain towards them; the largest load less one, negative with a steady
+             state; and the largest load of stations without waits inside holds, less one.
     """
     if _needs_waits(trial):
         value, solved = trial.within(inside, value)
@@ -184,9 +186,9 @@ def _loads(trial: Trial, inside: Array, value: Array) -> tuple[Array, Array, Arr
 def _loads_ahead(
     trial: Trial, inside: Array, value: Array, greatest: Array, step: int
 ) -> list[tuple[Array, Array, Array]]:  # fmt: skip
-    """The loads at some values, as `_loads`, and at those that a search goes up to next, where these cost little more.
+    """The loads at some values, as `_loads`, and at the next values of an upward search, where these cost little more.
 
-    greatest, step   as `_doubled` takes them.
+    greatest, step   as for `_doubled`.
     """
     if trial.uncertain or trial.size * _AHEAD > _TOGETHER:
         return [_loads(trial, inside, value)]
@@ -207,7 +209,7 @@ def _loads_ahead(
 
 
 def _doubled(value: Array, greatest: Array, step: int) -> Array:
-    """The next values of a search that goes up, after a number of steps."""
+    """The next values of an upward search, after a number of steps."""
     return np.minimum(value * (2 if step < _DOUBLINGS else _FAST), greatest)
 
 
@@ -243,10 +245,10 @@ def _descended(trial: Trial, low: Array, high: Array, at_low: Array, wanted: Fla
 
 
 def capacity(trial: Trial, low: Array, high: Array, at_low: Array, at_high: Array, bounded: Flags) -> Array:
-    """Where stations that hold no waits saturate: a root of their load, where it is `bounded` by two values.
+    """The values at which stations without waits inside holds saturate: roots of their loads.
 
-    at_low, at_high  the largest load of such stations, less one, at both values.
-    Returns          nothing that counts where it is not bounded.
+    at_low, at_high  the largest load of such stations, less one, at `low` and at `high`.
+    bounded          the points at which `low` and `high` enclose a root; results at others are meaningless.
     """
     ends = np.where(bounded, at_low, -1.0), np.where(bounded, at_high, -1.0)
     return find_root(trial, lambda indices, x: trial.at(indices).certain(x), low, high, *ends)
@@ -256,12 +258,12 @@ def edge(
     trial: Trial, low: Array, high: Array, at_low: Array, at_high: Array, bounded: Flags, overload: Array,
     rough: bool = False,
 ) -> tuple[Array, Ending | None]:  # fmt: skip
-    """Where the steady state ends: at the capacity of an inner station, or before it if waits fill an outer one.
+    """The end of the steady state: at the capacity of an inner station, or before it if waits saturate an outer one.
 
-    low, high        values with and without a steady state, where it is `bounded` by them.
-    at_low, at_high  the load of stations that hold no waits, less one, there.
-    overload         the largest load less one at `low`; nan where it is not known.
-    rough            of `largest_steady`.
+    low, high        values with and without a steady state, at the points that are `bounded`.
+    at_low, at_high  the largest load of stations without waits inside holds, less one, there.
+    overload         the largest load less one at `low`; NaN where it is not known.
+    rough            as for `largest_steady`.
     """
     by_capacity = bounded & (at_high >= 0)
     top = np.where(by_capacity, high, high / JUST_BELOW)
@@ -274,7 +276,7 @@ def edge(
         at_end = trial.overload(trial.solve(end))
         at_start = _overloads(trial, start, at_start, bounded & (at_end >= 0))
     else:
-        # Both in one batch, though the start is not needed where the steady state goes on to the end.
+        # Both in one batch, though the start is not needed where the steady state continues to the end.
         unknown = np.flatnonzero(bounded & np.isnan(at_start))
         lanes = trial.at(np.concatenate([np.arange(trial.size), unknown]))
         loads = lanes.filled(lanes.solve(np.concatenate([end, start[unknown]])))
@@ -303,7 +305,7 @@ def edge(
 
 
 def _nearer(trial: Trial, ending: Ending) -> Ending:
-    """The same ends of the steady state, between values that are near each other."""
+    """The brackets of the ends of the steady state, narrowed."""
     lanes, top = trial.at(ending.point), ending.top
 
     def waiting(indices: Indices, u: Array) -> Array:
@@ -318,7 +320,7 @@ def _nearer(trial: Trial, ending: Ending) -> Ending:
 
 
 def _overloads(trial: Trial, value: Array, known: Array, wanted: Flags) -> Array:
-    """The largest loads less one at some values, those `known` and those that are wanted besides."""
+    """The largest loads less one at some values: those `known`, and those of the `wanted` points."""
     here = np.flatnonzero(wanted & np.isnan(known))
     if not len(here):
         return known

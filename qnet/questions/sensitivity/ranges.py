@@ -1,4 +1,4 @@
-"""How far parameters may be from what is stated: the catalog's low and high, ranges given by the user, and spreads."""
+"""The ranges of uncertain parameters: low and high of the catalog, ranges given by the user, and spreads."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ CATALOG, STATED, WITHIN, SPREAD = "catalog", "stated", "within", "spread"
 
 
 class Range(Record):
-    """Where a parameter may be."""
+    """The range of an uncertain parameter."""
 
     input: Input
     low: float
     high: float
-    """Base units; of a spread one standard deviation below and above the stated value."""
+    """Ends in base units; for a spread, one standard deviation below and above the stated value."""
     origin: str
     """`catalog`, `stated`, `within` or `spread`."""
     variation: float = 0.0
-    """Of a spread: standard deviation over mean."""
+    """The coefficient of variation of a spread; 0 for others."""
 
 
 def ranges(
@@ -41,25 +41,23 @@ def ranges(
 ) -> tuple[Range, ...]:
     """The parameters that are uncertain, each with its range, in the order of the model.
 
-    by       only these; none: every stated number that the network or a metric rests on, and has a range.
+    asked    the metrics of the question.
+    by       the parameters; none: every stated number that has a range, and on which the network or a metric depends.
     stated   `NAME=low:high`, with units.
-    within   a share such as `10%` for every parameter that has no stated range; cut off where the model's
-             range of allowed values ends.
-    spread   `NAME=10%`: standard deviation over mean, of a quantity that is positive.
-    Returns  for counts (servers, users) integer ends, the range widened to them.
-    Raises   `UsageError` with everything that is wrong with the texts, and where nothing is uncertain.
+    within   a share such as `10%` for every parameter without a stated range, inside the range of allowed values.
+    spread   `NAME=10%`: coefficient of variation, for a positive quantity.
+    Returns  the ranges; those of counts (servers, users) are widened to integers.
+    Raises   `UsageError` with the problems of all texts, and where nothing is uncertain.
     """
     problems: list[Problem] = []
-    particular: dict[str, Range] = {}
+    given: dict[str, Range] = {}
     for texts, read in ((stated, _stated), (spread, _spread)):
         for text in texts:
             try:
                 name, low, high, variation = read(model, text)
-                if name in particular:
+                if name in given:
                     raise UsageError(Problem("QN025", f'"{name}" has two ranges', "one --range or --spread of it"))
-                particular[name] = Range(
-                    _single(model, asked, name), low, high, SPREAD if variation else STATED, variation
-                )
+                given[name] = Range(_single(model, asked, name), low, high, SPREAD if variation else STATED, variation)
             except UsageError as error:
                 problems += error.problems
     share = _share(within, problems) if within else 0.0
@@ -67,25 +65,25 @@ def ranges(
     if problems:
         raise UsageError(*problems)
     known = Values(model, {}, None).known
-    names = {item.name for item in results} | (set[str]() if by else particular.keys())
+    names = {item.name for item in results} | (set[str]() if by else given.keys())
     result: list[Range] = []
     for name in (name for name in model.parameters if name in names):
         item = next((each for each in results if each.name == name), None)
-        found_range = particular.get(name)
-        if found_range is None and item is not None:
-            found_range = _catalog(model, item) or _within(item, share)
-        if found_range is not None:
-            result.append(_fitted(found_range))
+        each_range = given.get(name)
+        if each_range is None and item is not None:
+            each_range = _catalog(model, item) or _within(item, share)
+        if each_range is not None:
+            result.append(_fitted(each_range))
     if not result:
         help = "--within 10% for every parameter, --range NAME=low:high, or --spread NAME=10%"
         raise UsageError(Problem("QN025", "no parameter has a range", "something uncertain", help=help))
     for each in result:
         name = each.input.name
         if not each.low <= known[name] <= each.high:
-            words = f'the range of "{name}" does not hold its stated value'
+            words = f'the range of "{name}" does not contain its stated value'
             problems.append(Problem("QN025", words, "low <= stated value <= high"))
         elif each.input.fixed:
-            problems.append(Problem("QN025", f'"{name}" cannot be moved: {each.input.fixed}'))
+            problems.append(Problem("QN025", f'"{name}" cannot be changed: {each.input.fixed}'))
     if problems:
         raise UsageError(*problems)
     return tuple(result)
@@ -96,7 +94,7 @@ def _single(model: Model, asked: Sequence[Metric], name: str) -> Input:
 
 
 def _fitted(result: Range) -> Range:
-    """The range with integer ends for counts, within what the model allows."""
+    """The range with integer ends for counts, and inside the values that the model allows."""
     item, low, high = result.input, result.low, result.high
     if item.integer:
         low, high = float(math.floor(low + 1e-9)), float(math.ceil(high - 1e-9))
@@ -107,7 +105,7 @@ def _fitted(result: Range) -> Range:
 
 
 def _catalog(model: Model, item: Input) -> Range | None:
-    """The range of a value of a catalog part, where it states one and no other value is set."""
+    """The range of a parameter of a catalog part, if it states one and the parameter is not set."""
     result = model.parameters[item.name]
     if not result.part or result.low is None or result.high is None or item.name in model.settings:
         return None
@@ -131,11 +129,11 @@ def _stated(model: Model, text: str) -> _Read:
     result = parameter(model, name)
     low, separator, high = values.partition(":")
     if not separator or result.options:
-        what = "is a choice of words" if result.options else "is no range"
+        what = "is a choice of words" if result.options else "is not a range"
         raise UsageError(Problem("QN025", f'"{short(text)}" {what}', "a number, as NAME=low:high"))
     least, most = (constant(end, result.dimension, text) for end in (low, high))
     if not least < most:
-        raise UsageError(Problem("QN025", f'"{short(text)}" leaves no room', "low below high"))
+        raise UsageError(Problem("QN025", f'"{short(text)}" is empty', "low below high"))
     return name, least, most, 0.0
 
 
@@ -155,7 +153,7 @@ def _spread(model: Model, text: str) -> _Read:
 def _split(text: str, expected: str) -> tuple[str, str]:
     name, separator, values = text.partition("=")
     if not separator or not name.strip() or not values.strip():
-        raise UsageError(Problem("QN025", f'"{short(text)}" is no range', expected))
+        raise UsageError(Problem("QN025", f'"{short(text)}" is not a range', expected))
     return name.strip(), values.strip()
 
 
@@ -167,7 +165,7 @@ def _share(text: str, problems: list[Problem]) -> float:
             return value
     except UnitError:
         pass
-    problems.append(Problem("QN025", f'"{short(text)}" is no share', "a number above 0 and below 1, such as 10%"))
+    problems.append(Problem("QN025", f'"{short(text)}" is not a share', "a number above 0 and below 1, such as 10%"))
     return 0.0
 
 
@@ -176,7 +174,7 @@ def constant(text: str, dimension: Dimension, overall: str) -> float:
 
     text       the expression, such as `1.5 * 10 ms`, of the given dimension.
     overall    the text that contains it, which messages quote.
-    Raises     `UsageError` where it is no expression, is not constant, or has another dimension (QN122).
+    Raises     `UsageError` where it cannot be read, is not constant, or has another dimension (QN122).
     """
     try:
         parsed = parse(text)

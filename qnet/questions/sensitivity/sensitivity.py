@@ -1,8 +1,6 @@
-"""How much every metric answers to every parameter: derivatives and elasticities at the stated point.
+"""The sensitivity of metrics to parameters: derivatives and elasticities at the stated point, and their report.
 
-Derivatives from differences, extrapolated to step zero, with an error estimated from their disagreement.
-
-Sensitivities as a report: one block per metric, one row per parameter, the strongest first.
+Derivatives are differences, extrapolated to step zero, with an error estimated from their disagreement.
 """
 
 from __future__ import annotations
@@ -49,20 +47,20 @@ COLUMNS = (
 )
 """`value` and `derivative` are in base units; `stated` is the metric as the model stands, in its display unit.
 
-`error` is how far the elasticity may be off, as a share of it or of 1, whichever is more: a power of ten, 1e-9 where it
-is no more than that, and 0 for integers.
+`error` is the error of the elasticity, relative to the larger of it and 1: a power of ten, at least 1e-9, or 0 for
+integers.
 """
 
 _LEAST = 1e-9
-"""Errors below are those of rounding, and differ between machines."""
+"""Errors below this are rounding, and differ between machines."""
 
 
 def ask_sensitivity(
     model: Model, metric: Sequence[str], by: Sequence[str], wanted: Wanted = AUTO, asserted: Sequence[str] = ()
 ) -> Report:
-    """The report of the effects of parameters on metrics; arguments as of `sensitivity` and `sensitivity_report`."""
+    """The report of the effects of parameters on metrics; arguments as for `sensitivity` and `sensitivity_report`."""
     conditions(asserted, model)
-    # Nothing else of what is asked for by default depends on what the throughput tends to.
+    # The default metrics do not depend on saturation throughputs.
     plain = wanted if metric or asserted else wanted.replace(ceilings=False)
     return sensitivity_report(sensitivity(model, metric, by, plain), asserted)
 
@@ -76,11 +74,10 @@ def sensitivity_report(result: Sensitivity, asserted: Sequence[str] = ()) -> Rep
     claimed = conditions(asserted, model)
     claims = [item.metric for item in claimed]
     shown = [*(item.metric.expression for item in result.effects), *claims]
-    guessed = percentile_notes(model, shown, result.parts)
     methods = ", ".join(result.methods)
     rows = [(*_row(result, item), methods, label(item.exact)) for item in result.effects]
     exact = all(item.exact for item in result.effects) and all_exact(model, claims, result.stated.parts)
-    notes = [*approximate_notes(result.reasons), *guessed]
+    notes = [*approximate_notes(result.reasons), *percentile_notes(model, shown, result.parts)]
     notes += effect_notes(model, [*model.settings, *(item.input.name for item in result.effects)], shown)
     sides = {(item.metric.source, item.input.name, item.by) for item in result.effects if item.derivative is not None}
     bent = dict.fromkeys(name for metric, name, by in sorted(sides) if by == BELOW and (metric, name, ABOVE) in sides)
@@ -110,15 +107,15 @@ def _row(result: Sensitivity, item: Effect) -> tuple[Cell, ...]:
     unit, shown = base_unit(parameter.dimension), metric.unit
     per = base_unit(metric.dimension.times(parameter.dimension, -1))
     stated = in_unit(float(expression_value(result.stated, metric.expression)), shown)
-    doubt = None if item.derivative is None else _magnitude(item.doubt)
+    error = None if item.derivative is None else _magnitude(item.relative_error)
     return (
         metric.source, item.input.name, item.input.value, unit or None, item.elasticity, item.derivative, per or None,
-        doubt, item.by or None, item.status, stated, shown or None,
+        error, item.by or None, item.status, stated, shown or None,
     )  # fmt: skip
 
 
 def _without_noise(row: tuple[Cell, ...]) -> tuple[Cell, ...]:
-    """A row as people read it: an effect that is no larger than its error is 0."""
+    """The row for reading: an effect no larger than its error is 0."""
     keys = [column.key for column in COLUMNS]
     elasticity, error = row[keys.index("elasticity")], row[keys.index("error")]
     if not is_number(elasticity) or not is_number(error) or abs(elasticity) > error:
@@ -126,32 +123,33 @@ def _without_noise(row: tuple[Cell, ...]) -> tuple[Cell, ...]:
     return tuple(0.0 if key in ("elasticity", "derivative") else cell for key, cell in zip(keys, row, strict=True))
 
 
-def _magnitude(doubt: float) -> float:
-    """The next power of ten: digits of an error mean nothing, and least of all those of rounding."""
-    return float(f"1e{ceil(log10(max(doubt, _LEAST)))}") if doubt else 0.0
+def _magnitude(error: float) -> float:
+    """The next power of ten, because the digits of an error mean nothing."""
+    return float(f"1e{ceil(log10(max(error, _LEAST)))}") if error else 0.0
 
 
 LEVELS = 4
-"""Steps that are halved from one to the next."""
+"""The number of steps, each half of the one before."""
 _KINK = 0.5
-"""Of a smooth function the slopes of the two sides differ an eighth as much at the last step as at the first."""
+"""The share of the difference between the slopes of both sides that remains at the last step of a kink; a smooth
+function keeps an eighth."""
 _ROUNDING = 2.0**-50
-"""How far values may be rounded, as a share of the largest."""
+"""The relative rounding error of values."""
 _DIVISIBLE = 1e-280
-"""Of larger values there are all digits in a small share."""
+"""Above this, small shares of a value keep all digits."""
 _NOISE = 1e-8
-"""Differences between the two sides that are below this share of the function are no kink."""
+"""The relative difference between the two sides below which there is no kink."""
 
 
 class Slope(Record):
-    """A derivative and how far it may be off."""
+    """A derivative and its error."""
 
     derivative: float
     error: float
 
 
 class Derivatives(Record):
-    """The derivative at a point: of both sides together, or of each where they differ or only one is there."""
+    """The derivative at a point: a central one, or one for each side where they differ or only one is defined."""
 
     both: Slope | None
     below: Slope | None = None
@@ -159,7 +157,7 @@ class Derivatives(Record):
 
 
 def steps(size: float, attempt: int) -> list[float]:
-    """The steps of an attempt, the longest first: from 1/64 of a size at the first, 1/64 of that at each next."""
+    """The steps of an attempt, the longest first: from 1/64 of `size`, and 64 times less at each next attempt."""
     first = abs(size) * 2.0 ** (-6 - 6 * attempt)
     return [first * 2.0**-level for level in range(LEVELS)]
 
@@ -176,10 +174,10 @@ def slopes(
     Method   Central differences, extrapolated in powers of step^2; one-sided ones in powers of the step (L. F.
              Richardson, The deferred approach to the limit, Phil. Trans. R. Soc. A 226 (1927) 299-349). The error is
              the smallest disagreement of neighbours in the table of extrapolations (C. J. F. Ridders, Accurate
-             computation of F'(x) and F'(x)F''(x), Adv. Eng. Software 4 (1982) 75-76), and at least what rounding the
-             values does to the shortest step. Estimates that move further at shorter steps are not extrapolated.
-    Limits   A jump or a kink nearer than the smallest step but not at the point is missed; the values of a jump at
-             the point disagree, which the error shows.
+             computation of F'(x) and F'(x)F''(x), Adv. Eng. Software 4 (1982) 75-76), and at least that of rounding at
+             the shortest step. Estimates that move more at shorter steps are not extrapolated.
+    Limits   A jump or a kink nearer than the smallest step but not at the point is missed; a jump at the point makes
+             the values disagree, which the error shows.
     """
     rounding = _ROUNDING * max(abs(value) for value in (here, *(above or ()), *(below or ()))) / lengths[-1]
     right = _one_sided([value - here for value in above], lengths, rounding) if above else None
@@ -220,39 +218,39 @@ def _extrapolated(estimates: Sequence[float], order: int, rounding: float) -> Sl
 
 CENTRAL, BELOW, ABOVE = "central", "from below", "from above"
 NEXT, PREVIOUS = "next integer", "previous integer"
-UNSETTLED = "the differences do not converge: a jump or a kink nearby"
+NOT_CONVERGENT = "the differences do not converge: a jump or a kink nearby"
 ATTEMPTS = 3
 """Choices of steps until differences count as not convergent; a choice between time and answers near kinks."""
 VERIFIED = 1e-6
-"""The error of an elasticity, as a share of it or of 1, up to which no shorter steps are tried."""
+"""The relative error of an elasticity up to which no shorter steps are tried."""
 _JUMP, _SAME = 0.5, 1e-9
-"""Values near a point, extrapolated to it, miss a smooth metric 16 times less from the shortest steps than from the
-longest; a miss that remains above the first share, and above the second of the metric, is a jump."""
+"""The extrapolation of nearby values misses a smooth metric 16 times less at the shortest steps than at the longest; a
+miss that keeps more than the first share, and exceeds the second share of the metric, is a jump."""
 _EQUAL = 1e-13
-"""The share of a metric by which two solutions of the same may differ."""
+"""The relative difference of two solutions that counts as none."""
 TRUSTED = 1e-2
-"""The error from which on a derivative is not reported."""
+"""The relative error above which a derivative is not reported."""
 
 
 class Effect(Record):
-    """What one parameter does to one metric at the stated point; base units."""
+    """The effect of one parameter on one metric at the stated point; base units."""
 
     metric: Metric
     input: Input
     derivative: float | None
     """Of the metric by the parameter; for integers the difference to the neighbour. None without an answer."""
     elasticity: float | None
-    """Per cent of the metric per per cent of the parameter; None where either is 0."""
+    """Percent of the metric per percent of the parameter; None where either is 0."""
     error: float | None
-    """How far the derivative may be off; 0 for a difference of integers."""
+    """The error of the derivative; 0 for a difference of integers."""
     by: str
-    """The side it was computed from."""
+    """The side from which it was computed."""
     status: str
     """`ok`, or why there is no answer."""
-    doubt: float = float("inf")
-    """The error as a share of the elasticity, or of 1 where that is more."""
+    relative_error: float = float("inf")
+    """The error relative to the larger of the elasticity and 1."""
     exact: bool = True
-    """Whether the metric is exact at the stated point and at all values that the derivative was computed from."""
+    """Whether the metric is exact at the stated point and at all values used for the derivative."""
 
 
 class Sensitivity(Record):
@@ -263,7 +261,7 @@ class Sensitivity(Record):
     effects: tuple[Effect, ...]
     methods: tuple[str, ...]
     parts: tuple[Part, ...]
-    """All that was solved."""
+    """The parts of all solutions."""
     reasons: tuple[str, ...]
 
 
@@ -271,37 +269,36 @@ def sensitivity(model: Model, of: Sequence[str] = (), by: Sequence[str] = (), as
     """Elasticities of metrics with respect to parameters, ranked.
 
     of       metrics; none: the response, and the throughput where there are closed classes.
-    by       parameters, also derived ones, which are then moved by themselves; none: every stated number that counts.
+    by       parameters; derived ones are changed alone; none: every stated number that has an effect.
     asked    the method and its budget.
-    Returns  by metric and parameter the derivative, the elasticity (dM / dp) (p / M), the error of the derivative, and
-             the side it was computed from. Where the sides differ (max, min, where, interp) each has an `Effect`.
-             Integers have the difference to the next one.
-    Raises   `UsageError` for what the model does not have, `NoAnswer` without a steady state at the stated point.
+    Returns  for each metric and parameter the derivative, the elasticity (dM / dp) (p / M), the error, and its side.
+             Where the sides differ (max, min, where, interp), each has an `Effect`. Integers have the difference to the
+             next one.
+    Raises   `UsageError` for unknown names, `NoAnswer` without a steady state at the stated point.
 
-    Method   `slopes`; all points of all parameters are solved as one batch. Where the estimates of a
-             derivative disagree by more than `VERIFIED`, or one side has no answer, they are taken again with steps 64
-             times shorter, twice at most; what then disagrees by more than `TRUSTED` is refused. Where a metric jumps
-             because values near the stated point are solved by another method, they are solved by the method used
-             there.
+    Method   `slopes`; all points of all parameters are solved as one batch. Where the estimates of a derivative
+             disagree by more than `VERIFIED`, or one side has no answer, steps 64 times shorter are tried, twice at
+             most; a derivative with an error above `TRUSTED` is refused. Where a metric jumps because values near the
+             stated point are solved by another method, they are solved again by the method of that point.
     """
     wanted = chosen_metrics(model, of)
     result = inputs(model, wanted, by)
     if not result:
-        raise UsageError(Problem("QN026", "no number of the model is a parameter that counts", "--by NAME"))
+        raise UsageError(Problem("QN026", "no number of the model is a parameter with an effect", "--by NAME"))
     stated = at_stated_point(model, asked)
     search = _Search(model, wanted, asked, stated)
     for group in _together(result):
         search.find(group)
     if all(item.derivative is None for item in search.effects):
         status = search.effects[0].status
-        raise NotComputed(Problem("QN532", f"no parameter can be moved: {status}", "room around the stated point"))
+        raise NotComputed(Problem("QN532", f"no parameter can be changed: {status}", "room around the stated point"))
     order = {item.source: number for number, item in enumerate(wanted)}
     ranked = sorted(search.effects, key=lambda item: (order[item.metric.source], *_rank(item)))
     return Sensitivity(model, stated, tuple(ranked), tuple(search.methods), tuple(search.parts), tuple(search.reasons))
 
 
 def chosen_metrics(model: Model, of: Sequence[str]) -> tuple[Metric, ...]:
-    """The metrics that are asked for; else the response, and the throughput where there are closed classes."""
+    """The metrics `of` a question; default: the response, and the throughput where `model` has closed classes."""
     closed = any(item.population is not None for item in model.customers)
     return metrics(of or (["response", "throughput"] if closed else ["response"]), model)
 
@@ -330,10 +327,9 @@ def values_here(stated: Solved, wanted: Sequence[Metric]) -> list[float]:
 
 
 def _rank(item: Effect) -> tuple[float, ...]:
-    """The strongest first, then what has a derivative only, then what has no answer.
+    """The sort key of an effect: the strongest first, then those with a derivative only, then those without an answer.
 
-    Elasticities that differ by errors of their derivatives alone are equal, as those of parameters of which only the
-    ratio counts.
+    Elasticities that differ only by their errors are equal, as for two parameters of which only the ratio counts.
     """
     if item.elasticity is not None:
         return 0, -float(f"{abs(item.elasticity):.7g}")
@@ -341,7 +337,7 @@ def _rank(item: Effect) -> tuple[float, ...]:
 
 
 def _together(result: Sequence[Input]) -> list[list[Input]]:
-    """Inputs that can be moved in one table: stated ones; a derived one must remain free to follow the others."""
+    """Inputs that can be changed in one table: all stated ones; each derived one alone, as it follows the others."""
     free = [item for item in result if item.free]
     return [*([free] if free else []), *([item] for item in result if not item.free)]
 
@@ -351,7 +347,7 @@ _Plan = tuple[Input, list[float], list[int], list[int]]
 
 
 class _Rows(Record):
-    """The metrics at some rows, each a list by row: their values, and whether these are exact; status and method."""
+    """The results at some rows: values and exactness, as a list by row for each metric; status and method by row."""
 
     values: list[list[float]]
     exact: list[list[bool]]
@@ -360,7 +356,7 @@ class _Rows(Record):
     parts: list[Part]
 
     def replaced(self, indices: Sequence[int], other: _Rows) -> _Rows:
-        """With the rows at some indices as they are in another."""
+        """The results with the rows at some indices replaced by those of `other`."""
 
         def merged(old: Sequence[Any], new: Sequence[Any]) -> list[Any]:
             result = list(old)
@@ -371,7 +367,7 @@ class _Rows(Record):
         values = [merged(*pair) for pair in zip(self.values, other.values, strict=True)]
         exact = [merged(*pair) for pair in zip(self.exact, other.exact, strict=True)]
         status, method = merged(self.status, other.status), merged(self.method, other.method)
-        # What was solved by another method, and by no row any more, says nothing about the answer.
+        # Parts of a method that no row uses any more do not belong to the answer.
         kept = [part for part in self.parts if part.solution.method in method]
         return _Rows(values, exact, status, method, [*kept, *other.parts])
 
@@ -382,7 +378,7 @@ class _Search:
         self.wanted = wanted
         self.asked = asked
         self.here = values_here(stated, wanted)
-        self.sure = [all_exact(model, [item.expression], stated.parts) for item in wanted]
+        self.exact = [all_exact(model, [item.expression], stated.parts) for item in wanted]
         self.parts = [*stated.parts]
         self.effects: list[Effect] = []
         solution = stated.parts[0].solution
@@ -391,7 +387,7 @@ class _Search:
         self.reasons: dict[str, None] = dict.fromkeys(solution.reasons)
 
     def find(self, group: Sequence[Input]) -> None:
-        """The effects of some inputs that may share a table: short steps again for those that need them."""
+        """Compute the effects of some inputs that may share a table, with shorter steps for those that need them."""
         for item in group:
             if item.fixed:
                 self.effects += [
@@ -403,34 +399,34 @@ class _Search:
                         error=None,
                         by="",
                         status=item.fixed,
-                        exact=sure,
+                        exact=exact,
                     )
-                    for each, sure in zip(self.wanted, self.sure, strict=True)
+                    for each, exact in zip(self.wanted, self.exact, strict=True)
                 ]
-        waiting = [item for item in group if not item.fixed]
+        remaining = [item for item in group if not item.fixed]
         best: dict[tuple[str, str], list[Effect]] = {}
         for attempt in range(ATTEMPTS):
-            if not waiting:
+            if not remaining:
                 break
             again: list[Input] = []
-            for item, effects in zip(waiting, self.measured(group, waiting, attempt), strict=True):
+            for item, effects in zip(remaining, self.measured(group, remaining, attempt), strict=True):
                 for each in effects:
                     key = (item.name, each[0].metric.source)
-                    if key not in best or _standing(each) < _standing(best[key]):
+                    if key not in best or _quality(each) < _quality(best[key]):
                         best[key] = each
-                    unsure, one_sided, _ = _standing(best[key])
+                    unverified, one_sided, _ = _quality(best[key])
                     again_one_sided = one_sided and not _at_an_end(item)
-                    if (unsure or again_one_sided) and item not in again and not item.integer:
+                    if (unverified or again_one_sided) and item not in again and not item.integer:
                         again.append(item)
-            waiting = again
+            remaining = again
         self.effects += [_reported(effect) for effects in best.values() for effect in effects]
 
     def measured(self, group: Sequence[Input], moved: Sequence[Input], attempt: int) -> list[list[list[Effect]]]:
-        """By input and metric, the effects from one attempt."""
+        """The effects from one attempt, by input and metric."""
         rows: list[tuple[str, float]] = []
 
         def added(item: Input, sign: int, lengths: Sequence[float]) -> list[int]:
-            """Where the values at some steps to one side will stand; nowhere, where the range ends before."""
+            """Add the points at some steps to one side, and return their rows; none where the range ends before."""
             points = [item.value + sign * length for length in lengths]
             if not all(map(item.allows, points)):
                 return []
@@ -445,9 +441,9 @@ class _Search:
         jumping = [plan for plan in plans if self.jumps(plan, result)]
         if jumping:
             again = [row for _, _, *sides in jumping for side in sides for row in side]
-            identical = self.solved(group, [rows[row] for row in again], self.asked.replace(method=self.method))
-            if all(status == OK for status in identical.status):
-                result = result.replaced(again, identical)
+            same_method = self.solved(group, [rows[row] for row in again], self.asked.replace(method=self.method))
+            if all(status == OK for status in same_method.status):
+                result = result.replaced(again, same_method)
         self.parts += result.parts
         for part in result.parts:
             self.methods[part.solution.method] = None
@@ -455,7 +451,7 @@ class _Search:
         return [[self.effect(plan, result, index) for index in range(len(self.wanted))] for plan in plans]
 
     def solved(self, group: Sequence[Input], rows: Sequence[tuple[str, float]], asked: Wanted) -> _Rows:
-        """The metrics where one input is moved in each row."""
+        """The metrics with one input changed in each row."""
         if not rows:
             return _Rows([[] for _ in self.wanted], [[] for _ in self.wanted], [], [], [])
         answers = solve_table(self.model, columns(group, rows), len(rows), asked)
@@ -474,24 +470,25 @@ class _Search:
             return False
         for here, values in zip(self.here, result.values, strict=True):
             for rows in sides:
-                beside = self.side(rows, values)
-                if beside is None:
+                nearby = self.side(rows, values)
+                if nearby is None:
                     continue
-                gaps = [abs(2 * near - far - here) for far, near in pairwise(beside)]
-                if gaps[-1] > max(_JUMP * gaps[0], _SAME * abs(here)):
+                misses = [abs(2 * near - far - here) for far, near in pairwise(nearby)]
+                if misses[-1] > max(_JUMP * misses[0], _SAME * abs(here)):
                     return True
         return False
 
-    def effect(self, plan: _Plan, result: _Rows, which: int) -> list[Effect]:
-        """The effects of one input on one metric, from the values at some steps."""
+    def effect(self, plan: _Plan, result: _Rows, number: int) -> list[Effect]:
+        """The effects of one input on the metric of a number, from the values at some steps."""
         rows = (*plan[2], *plan[3])
-        exact = self.sure[which] and all(result.exact[which][row] for row in rows if result.status[row] == OK)
-        return [effect.replace(exact=exact) for effect in self.slopes(plan, result, which)]
+        exact = self.exact[number] and all(result.exact[number][row] for row in rows if result.status[row] == OK)
+        return [effect.replace(exact=exact) for effect in self.slopes(plan, result, number)]
 
-    def slopes(self, plan: _Plan, rows: _Rows, which: int) -> list[Effect]:
+    def slopes(self, plan: _Plan, rows: _Rows, number: int) -> list[Effect]:
+        """As `effect`, without exactness."""
         item, lengths, above, below = plan
-        values = rows.values[which]
-        here, metric = self.here[which], self.wanted[which]
+        values = rows.values[number]
+        here, metric = self.here[number], self.wanted[number]
         sides = [self.side(rows, values) for rows in (above, below)]
         if sides[0] is None and sides[1] is None:
             causes = [rows.status[row] for row in (*above, *below) if rows.status[row] != OK]
@@ -515,18 +512,18 @@ class _Search:
 
 
 def _difference(more: float, less: float) -> float:
-    """The difference of two values of a metric; 0 where they are equal but for rounding."""
+    """The difference of two values of a metric; 0 where it may be rounding."""
     return more - less if abs(more - less) > _EQUAL * abs(more) else 0.0
 
 
 def _at_an_end(item: Input) -> bool:
-    """Whether the range that is allowed has room on one side of the stated value only."""
+    """Whether the stated value is an end of the allowed range."""
     return item.value in (item.low, item.high)
 
 
 def _size(item: Input) -> float:
-    """What the steps of an input are a share of: its value; of 0, and of what loses digits by division, the width of
-    its range, else one unit."""
+    """The size of which the steps of an input are shares: its value; for 0 and tiny values the width of its range, or
+    else 1."""
     if abs(item.value) > _DIVISIBLE:
         return item.value
     return item.high - item.low if item.low is not None and item.high is not None else 1.0
@@ -536,7 +533,7 @@ def _effect(metric: Metric, item: Input, here: float, slope: Slope, by: str) -> 
     derivative = slope.derivative if abs(slope.derivative) > slope.error else 0.0
     elasticity = derivative * item.value / here if item.value and here else None
     size = abs(_size(item) / here) if here else 1.0
-    doubt = slope.error * size / max(abs(derivative) * size, 1.0) if slope.error else 0.0
+    relative_error = slope.error * size / max(abs(derivative) * size, 1.0) if slope.error else 0.0
     return Effect(
         metric=metric,
         input=item,
@@ -545,18 +542,18 @@ def _effect(metric: Metric, item: Input, here: float, slope: Slope, by: str) -> 
         error=slope.error,
         by=by,
         status=OK,
-        doubt=doubt,
+        relative_error=relative_error,
     )
 
 
-def _standing(effects: Sequence[Effect]) -> tuple[bool, bool, float]:
-    """The quality of one attempt, the best first: whether it is verified, of both sides, and its uncertainty."""
-    doubt = max(item.doubt for item in effects)
-    return doubt > VERIFIED, effects[0].by in (BELOW, ABOVE), doubt
+def _quality(effects: Sequence[Effect]) -> tuple[bool, bool, float]:
+    """The sort key of an attempt, the best first: whether it is unverified, one-sided, and its relative error."""
+    error = max(item.relative_error for item in effects)
+    return error > VERIFIED, effects[0].by in (BELOW, ABOVE), error
 
 
 def _reported(item: Effect) -> Effect:
-    """The effect as reported: without a derivative that cannot be trusted."""
-    if item.derivative is None or item.doubt <= TRUSTED:
+    """The effect as reported: without a derivative whose error is too large."""
+    if item.derivative is None or item.relative_error <= TRUSTED:
         return item
-    return item.replace(derivative=None, elasticity=None, status=UNSETTLED)
+    return item.replace(derivative=None, elasticity=None, status=NOT_CONVERGENT)

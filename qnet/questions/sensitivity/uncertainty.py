@@ -1,6 +1,6 @@
-"""How answers change when parameters differ from their stated values: one by one, at all ends, and sampled.
+"""The uncertainty of metrics from the ranges of parameters: one at a time, at all corners, and sampled.
 
-The answer is a report: a tornado with a row per parameter, or figures with a row per metric.
+The report is a tornado with a row per parameter, or a distribution with a row per metric.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ else:
     statistics = lazy("statistics")
 
 MAX_CORNERS = 12
-"""Parameters whose ends are all combined: 4096 points."""
+"""Most parameters whose ends are all combined: 4096 points."""
 MAX_SAMPLES = 1_000_000
-"""Of one question; a choice that bounds memory."""
+"""Most samples; a choice that bounds memory."""
 
 
 class Reach(Record):
@@ -53,14 +53,14 @@ class Reach(Record):
 
     @property
     def width(self) -> float | None:
-        """How far apart the metric is at the two ends."""
+        """The difference of the metric between the two ends."""
         if self.at_low is None or self.at_high is None:
             return None
         return abs(self.at_high - self.at_low)
 
 
 class MetricDistribution(Record):
-    """What a metric is over many points; base units, None where no point has an answer."""
+    """The distribution of a metric over many points; base units, None where no point has an answer."""
 
     metric: Metric
     stated: float
@@ -69,33 +69,34 @@ class MetricDistribution(Record):
     deviation: float | None
     least: float | None
     percentiles: tuple[float | None, float | None, float | None]
-    """The 5th, the 50th and the 95th."""
+    """The 5th, the 50th and the 95th percentile."""
     most: float | None
     at_least: str = ""
-    """Of corners: which ends give the least."""
+    """For corners, the ends that give the least value."""
     at_most: str = ""
+    """For corners, the ends that give the greatest value."""
     mixed: tuple[str, ...] = ()
-    """Of corners: parameters whose effect on the metric changes its sign."""
+    """For corners, the parameters whose effect on the metric changes its sign."""
 
 
 class Uncertainty(Record):
-    """What uncertain parameters do to metrics."""
+    """The effect of uncertain parameters on metrics."""
 
     model: Model
     stated: Solved
     ranges: tuple[Range, ...]
     reaches: tuple[Reach, ...]
-    """Of a tornado, by metric and the widest first."""
+    """Those of a tornado, by metric, the widest first."""
     figures: tuple[MetricDistribution, ...]
-    """Of samples and corners."""
+    """Those of samples and corners."""
     points: int
     status: tuple[str, ...]
-    """Why points have no answer, each reason once."""
+    """The reasons why points have no answer, each once."""
     methods: tuple[str, ...]
     exact: bool
     reasons: tuple[str, ...]
     parts: tuple[Part, ...]
-    """All that was solved, the stated point first."""
+    """The parts of all solutions, the stated point first."""
 
 
 def tornado(
@@ -108,9 +109,8 @@ def tornado(
 ) -> Uncertainty:
     """Metrics at the low and the high end of every parameter's range, the others as stated, ranked by the width.
 
-    Arguments as `sensitivity` and `ranges` have them. All ends are one batch. Only ends are evaluated: what a metric
-    does between them is missed.
-    Raises   `UsageError` for what the model does not have, `NoAnswer` without a steady state at the stated point.
+    Arguments as for `sensitivity` and `ranges`. Only the ends are evaluated, so that extremes between them are missed.
+    Raises   `UsageError` for unknown names, `NoAnswer` without a steady state at the stated point.
     """
     wanted, result, point = _ready(model, of, by, stated, within, (), asked)
     reaches: list[Reach] = []
@@ -145,12 +145,14 @@ def sampled(
 ) -> Uncertainty:
     """Mean, standard deviation and percentiles of metrics where parameters are independent random values.
 
-    count, seed   how many points, and where the sequence of random numbers starts: the same seed gives the same points.
-    shape         of ranges: `uniform`, or `triangular` with the stated value as its mode; counts take each integer
-                  with equal probability, or are rounded. Spreads are lognormal with the stated value as mean.
-    others        as `tornado`.
+    count         the number of points.
+    seed          the seed of the random numbers: the same seed gives the same points.
+    shape         the distribution in ranges: `uniform`, or `triangular` with the stated value as its mode; counts take
+                  each integer with equal probability, or are rounded. Spreads are lognormal with the stated value as
+                  mean.
+    others        as for `tornado`.
     Method   Latin hypercube (M. D. McKay, R. J. Beckman, W. J. Conover, Technometrics 21 (1979) 239-245) from PCG64;
-             all points are one batch. Figures are of the points that have an answer.
+             all points are one batch. Figures are those of the points that have an answer.
     Raises   as `tornado`; `NotComputed` or `NoAnswer` where no point has an answer.
     """
     for name, number, least, most in (("sample", count, 1, MAX_SAMPLES), ("seed", seed, 0, 2**63 - 1)):
@@ -177,10 +179,10 @@ def corners(
     within: str = "",
     asked: Wanted = AUTO,
 ) -> Uncertainty:
-    """The least and the most of metrics over all combinations of the ends of all ranges.
+    """The least and the greatest values of metrics over all combinations of the ends of all ranges.
 
-    They enclose the metric everywhere inside the ranges where it is monotone in every parameter. Parameters whose
-    effect has one sign at some combinations and the other at others are named: there it is not.
+    They enclose a metric that is monotone in every parameter. Parameters whose effect has different signs at different
+    combinations are named: in these it is not monotone.
     Raises   as `tornado`; `NotComputed` QN531 for more than `MAX_CORNERS` parameters.
     """
     wanted, result, point = _ready(model, of, by, stated, within, (), asked)
@@ -196,7 +198,7 @@ def corners(
     for metric, here in zip(wanted, values_here(point, wanted), strict=True):
         values = answers.of(metric.expression)
         cube = values.reshape((2,) * len(result))
-        mixed = tuple(item.input.name for index, item in enumerate(result) if _mixed(np.diff(cube, axis=index)))
+        mixed = tuple(item.input.name for index, item in enumerate(result) if _changes_sign(np.diff(cube, axis=index)))
         reported = _distribution(metric, here, answers)
         if reported.least is not None:
             moved = [index for index in range(len(result)) if _moves(np.diff(cube, axis=index))]
@@ -220,7 +222,7 @@ def _ready(
 
 
 def _together(result: Sequence[Range]) -> list[list[Range]]:
-    """Ranges that can share a table: of stated numbers; a derived one must remain free to follow the others."""
+    """Ranges that can share a table: those of all stated numbers; each derived one alone, as it follows the others."""
     free = [item for item in result if item.input.free]
     return [*([free] if free else []), *([item] for item in result if not item.input.free)]
 
@@ -300,8 +302,8 @@ def _distribution(metric: Metric, here: float, answers: Answers) -> MetricDistri
     )
 
 
-def _mixed(changes: Any) -> bool:
-    """Whether some changes rise and others fall, by more than rounding."""
+def _changes_sign(changes: Any) -> bool:
+    """Whether some changes are positive and others negative, by more than rounding."""
     changes = changes[np.isfinite(changes)]
     if not changes.size:
         return False
@@ -310,7 +312,7 @@ def _mixed(changes: Any) -> bool:
 
 
 def _moves(changes: Any) -> bool:
-    """Whether any change is there at all."""
+    """Whether any change is not 0."""
     return bool((changes[np.isfinite(changes)] != 0).any())
 
 
@@ -346,7 +348,7 @@ TORNADO = (
     Column("metric_unit", "metric in"),
     *_TRUST,
 )
-"""`low` and `high` of the parameter are in base units; `range` says where they are from."""
+"""`low` and `high` of the parameter are in base units; `range` is their origin."""
 
 UNCERTAINTY = (
     Column("metric", "metric"),
@@ -365,7 +367,7 @@ UNCERTAINTY = (
     Column("points", "points"),
     *_TRUST,
 )
-"""Percentiles are between neighbours in proportion; `answered` of `points` have an answer and are counted."""
+"""Percentiles are interpolated; figures are those of the `answered` ones of all `points`."""
 
 
 def ask_tornado(
@@ -397,7 +399,7 @@ def ask_uncertainty(
 
 
 def tornado_report(result: Uncertainty, asserted: Sequence[str] = ()) -> Report:
-    """The report of how far every parameter alone moves every metric, the widest first.
+    """The report of the effect of the range of each parameter alone on every metric, the widest first.
 
     asserted  conditions that the stated point must meet; those that are false stand in `broken` of the report.
     """
@@ -409,14 +411,14 @@ def tornado_report(result: Uncertainty, asserted: Sequence[str] = ()) -> Report:
             Note("QN602", f"{missing} of {len(rows)} rows have no answer at an end; their status says why", "warning")
         )
     plot = Bars("parameter", ("at_low", "at_high"), by="metric", base="stated", unit="metric_unit")
-    return _report(result, "qnet/tornado/1", "what every range alone does", TORNADO, rows, notes, plot, asserted)
+    return _report(result, "qnet/tornado/1", "effect of each range alone", TORNADO, rows, notes, plot, asserted)
 
 
 def uncertainty_report(result: Uncertainty, asserted: Sequence[str] = (), **how: Any) -> Report:
-    """The report of what all ranges together do to every metric.
+    """The report of the effect of all ranges together on every metric.
 
-    asserted  as of `tornado_report`.
-    how       what the points were drawn by, for the meta data: seed, shape.
+    asserted  as for `tornado_report`.
+    how       seed and shape of the samples, for the meta data.
     """
     rows: list[tuple[Cell, ...]] = []
     for item in result.figures:
@@ -438,7 +440,7 @@ def uncertainty_report(result: Uncertainty, asserted: Sequence[str] = (), **how:
             text = f"{item.metric.source} is not monotone in {names}: it may go beyond its corners"
             notes.append(Note("QN630", text, "warning"))
     return _report(
-        result, "qnet/uncertainty/1", "what all ranges do together", UNCERTAINTY, rows, notes, None, asserted, **how
+        result, "qnet/uncertainty/1", "effect of all ranges together", UNCERTAINTY, rows, notes, None, asserted, **how
     )
 
 
@@ -484,7 +486,7 @@ def _approximate(result: Uncertainty, asserted: Sequence[str]) -> list[Note]:
 
 
 def _asked(result: Uncertainty, asserted: Sequence[str]) -> list[Expression]:
-    """What is reported, and what is asserted."""
+    """The metrics that are reported and asserted."""
     claims = (item.metric for item in conditions(asserted, result.model))
     return [*(item.metric.expression for item in (*result.reaches, *result.figures)), *claims]
 
@@ -534,10 +536,10 @@ def ask(
     range: Sequence[str], within: str, spread: Sequence[str], shape: str, wanted: Wanted = AUTO,
     asserted: Sequence[str] = (),
 ) -> Report:  # fmt: skip
-    """The report of `sensitivity`, `tornado`, `corners` or `uncertainty`; arguments as of these of `System`.
+    """The report of `sensitivity`, `tornado`, `corners` or `uncertainty`; arguments as for these methods of `System`.
 
-    tornado, corners  which of them is asked; `uncertainty` where a number of points is given as `sample`. Of none:
-                      `tornado` where there are ranges, else `sensitivity`.
+    tornado, corners  whether that one is asked for; `uncertainty` where `sample` is a number of points. Without any:
+                      `tornado` where there are ranges, otherwise `sensitivity`.
     """
     if sample is not None:
         return ask_uncertainty(model, sample, seed, metric, by, range, within, spread, shape, wanted, asserted)
