@@ -1,6 +1,6 @@
-"""The uncertainty of calibrated parameters, propagated to what is asked of a model, or of two that may share them.
+"""The uncertainty of calibrated parameters, propagated to the figures of a model, or of two that may share them.
 
-A question asks for it after its answer, and shows both.
+Questions compute it after their answer, and report both.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from qnet.record import Record
 from qnet.reports.content import Note
 
 _SHORTER = 16.0
-"""How many times shorter a step is, where the first one has an answer to neither side."""
+"""The divisor of a step, where the first one has no answer on either side."""
 NOTHING = 1e-9
-"""The half width, relative, up to which a figure counts as certain."""
+"""The relative half width up to which a figure counts as certain."""
 
 
 class Carried(Record):
     """Intervals of figures by the covariance of calibrated parameters."""
 
     low: Any
-    """(figures, points): not-a-number where there is no interval."""
+    """(figures, points): NaN where there is no interval."""
     high: Any
     lame: bool
     """Whether some step of one standard error had no answer, so that an interval may be too narrow."""
@@ -42,8 +42,8 @@ class Carried(Record):
 class Doubts:
     """The calibrated parameters that are uncertain in a question on a model.
 
-    model   one that states a calibration.
-    fixed   parameters that the question itself gives values, besides those that were set.
+    model   a model that states a calibration.
+    fixed   parameters to which the question gives values, in addition to those that were set.
     """
 
     def __init__(self, model: Model, fixed: Sequence[str] = ()) -> None:
@@ -69,9 +69,9 @@ class Doubts:
         """The intervals of figures.
 
         here     (figures, points) at the stated values.
-        moved    from indices of parameters and their values to figures there, (steps, figures, points).
-        Method   Half the difference over one standard error to both sides is the standard error that a parameter
-                 makes, of a figure above 0 in its logarithm; together they are the square root of d' R d.
+        moved    gives the figures (steps, figures, points) for pairs of the index of a parameter and its value.
+        Method   Half the difference over one standard error to both sides is the standard error from one parameter,
+                 for a figure above 0 in its logarithm; together they are the square root of d' R d.
         """
         if not self.names:
             nothing = np.full(here.shape, np.nan)
@@ -92,9 +92,9 @@ class Doubts:
         return Carried(low, high, lame)
 
     def slopes(self, here: Array, moved: Callable[[list[tuple[int, float]]], Array]) -> tuple[Any, bool]:
-        """The change of figures by one standard error of each parameter, (parameters, figures, points), as `carried`.
+        """The changes (parameters, figures, points) per standard error of each parameter; arguments as for `carried`.
 
-        Of a figure above 0 it is that of its logarithm. Also whether some step had no answer.
+        For a figure above 0 it is the change of its logarithm. Also whether some step had no answer.
         """
         count = len(self.names)
         positive = here > 0
@@ -103,22 +103,21 @@ class Doubts:
         slopes = np.full((count, *here.shape), np.nan)
         lame = False
         for share in (1.0, 1.0 / _SHORTER):
-            waiting = [index for index in range(count) if not np.isfinite(slopes[index][np.isfinite(here)]).all()]
-            if not waiting:
+            remaining = [index for index in range(count) if not np.isfinite(slopes[index][np.isfinite(here)]).all()]
+            if not remaining:
                 break
-            steps = [
-                (index, self.values[index] + sign * share * self.sizes[index]) for index in waiting for sign in (1, -1)
-            ]
+            sides = [(index, sign) for index in remaining for sign in (1, -1)]
+            steps = [(index, self.values[index] + sign * share * self.sizes[index]) for index, sign in sides]
             values: Array = moved(steps)
             with np.errstate(all="ignore"):
                 values = np.where(positive, np.log(values), values)
-            for number, index in enumerate(waiting):
+            for number, index in enumerate(remaining):
                 above: Array = values[2 * number] - measure
                 below: Array = measure - values[2 * number + 1]
-                overall = np.isfinite(above) & np.isfinite(below)
-                lame |= bool((np.isfinite(here) & ~overall).any())
+                both = np.isfinite(above) & np.isfinite(below)
+                lame |= bool((np.isfinite(here) & ~both).any())
                 either = np.where(np.isfinite(above), above, below)
-                result = np.where(overall, (above + below) / 2, either) / share
+                result = np.where(both, (above + below) / 2, either) / share
                 slopes[index] = np.where(np.isfinite(slopes[index]), slopes[index], result)
         return slopes, lame
 
@@ -135,7 +134,7 @@ class Doubts:
     def solver(
         self, columns: Mapping[str, Any], size: int, asked: Sequence[Expression], wanted: Wanted = AUTO
     ) -> Callable[[list[tuple[int, float]]], Any]:
-        """What `carried` needs to move parameters: expressions at the points of a table, all steps in one batch."""
+        """The function `moved` of `carried` for expressions at the points of a table; all steps are one batch."""
 
         def moved(steps: list[tuple[int, float]]) -> Any:
             table = {name: np.tile(values, len(steps)) for name, values in columns.items()}
@@ -149,7 +148,7 @@ class Doubts:
         return moved
 
     def notes(self, lame: bool, asked: Sequence[Expression] = ()) -> list[Note]:
-        """What intervals rest on, and what is not in them."""
+        """Notes on the parameters of intervals, and on what they do not contain."""
         result: list[Note] = []
         if self.names:
             text = f"intervals hold {100 * SHARE:g} % by the calibration of {', '.join(self.names)}"
@@ -158,7 +157,7 @@ class Doubts:
         lost = [name for name in self.lost if name in used]
         if lost:
             text = f"no interval contains the uncertainty of {', '.join(lost)}, which the calibration did not determine"
-            result.append(Note("QN697", text, "warning", "measure where it counts, or state it with -p"))
+            result.append(Note("QN697", text, "warning", "measure where it has more effect, or set it with -p"))
         if lame:
             text = "one standard error from some points there is no answer: its interval may be too narrow"
             result.append(Note("QN697", text, "warning"))
@@ -173,11 +172,11 @@ def moved_model(model: Model, name: str, value: float) -> Model:
 
 
 def carried_envelope(question: Any, points: Sequence[Any]) -> tuple[Carried, Doubts]:
-    """The uncertainty of the values of an envelope by that of calibrated parameters, each moved by its standard error.
+    """The uncertainty of the values of an envelope, with each calibrated parameter changed by its standard error.
 
-    question  of an envelope, on a model that states a calibration.
+    question  the question of the envelope, on a model that states a calibration.
     points    its answers.
-    Returns   the intervals, arrays of (1, points), and the parameters that are uncertain.
+    Returns   the intervals, arrays (1, points), and the parameters that are uncertain.
     """
     doubts = Doubts(question.model, (question.vary, *(item.name for item in question.over)))
 
@@ -203,17 +202,17 @@ class Sides(Record):
     base: Carried
     value: Carried
     low: Any
-    """Of value - base, as all others (figures, points)."""
+    """Of value - base; (figures, points), as all others."""
     high: Any
 
 
 class SideSlopes(Record):
-    """Figures of one of two sides, with how they move with what is uncertain there."""
+    """The figures of one of two sides, with their slopes along its uncertain parameters."""
 
     here: Any
     """(figures, points)"""
     doubts: Doubts | None
-    """None of a model without a calibration."""
+    """None for a model without a calibration."""
     slopes: Any
     """(parameters, figures, points), as `Doubts.slopes`."""
     lame: bool
@@ -227,7 +226,7 @@ class SideSlopes(Record):
 
 
 def slopes_of(doubts: Doubts | None, here: Any, moved: Callable[[list[tuple[int, float]]], Any]) -> SideSlopes:
-    """How figures move with what is uncertain, which may be nothing; arguments as `Doubts.carried`."""
+    """The slopes of figures in the uncertain parameters, if there are any; arguments as for `Doubts.carried`."""
     if doubts is None or not doubts.names:
         return SideSlopes(here, doubts, np.zeros((0, *here.shape)), False)
     return SideSlopes(here, doubts, *doubts.slopes(here, moved))
@@ -236,19 +235,19 @@ def slopes_of(doubts: Doubts | None, here: Any, moved: Callable[[list[tuple[int,
 def differences(base: SideSlopes, value: SideSlopes) -> Sides:
     """The intervals of the figures of two sides, and of the differences between them.
 
-    Sides with the same calibration have the same parameters: what moves both equally leaves their difference unchanged.
-    Those of different calibrations are independent.
+    Sides with the same calibration share its parameters, so that an equal change of both leaves the difference
+    unchanged; different calibrations are independent.
 
-    base, value   the same figures at the same points, arrays of (figures, points), with their slopes.
+    base, value   the same figures at the same points, arrays (figures, points), with their slopes.
     """
     one, other = base.doubts, value.doubts
     difference = value.here - base.here
     nothing = np.full(difference.shape, np.nan)
     low, high = nothing, nothing
-    doubted = [item for item in (one, other) if item and item.names]
-    if doubted:
+    uncertain = [item for item in (one, other) if item and item.names]
+    if uncertain:
         variance = np.zeros(difference.shape)
-        times = max(item.times for item in doubted)
+        times = max(item.times for item in uncertain)
         with np.errstate(all="ignore"):
             ours, theirs = (side.slopes * np.where(side.here > 0, side.here, 1.0) for side in (base, value))
         if one and other and one.model.calibration == other.model.calibration:
@@ -270,7 +269,7 @@ def differences(base: SideSlopes, value: SideSlopes) -> Sides:
 
 
 def _correlations(doubts: Doubts, names: Sequence[str]) -> Any:
-    """Those of some parameters of a calibration, free or not."""
+    """The correlations of some parameters of a calibration, free or not."""
     stated = doubts.model.calibration
     assert stated is not None
     indices = [stated.parameters.index(name) for name in names]

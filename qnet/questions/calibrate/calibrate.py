@@ -375,15 +375,15 @@ def _fitted(target: Target, best: Minimum, scatter: Scatter, known: Spread, ends
     tied = (np.abs(known.tied) > 1e-3).any(axis=0)
     result: list[FittedParameter] = []
     for index, item in enumerate(target.unknowns):
-        here = float(best.point[index])
-        value = float(item.values(here))
+        coordinate = float(best.point[index])
+        value = float(item.values(coordinate))
         deviation = math.sqrt(float(known.covariance[index, index]))
         error = low = high = None
         interval = ""
         if math.isfinite(deviation):
             error = deviation * item.slope(value)
-            low = max(float(item.values(here - scatter.times * deviation)), item.low)
-            high = min(float(item.values(here + scatter.times * deviation)), item.high)
+            low = max(float(item.values(coordinate - scatter.times * deviation)), item.low)
+            high = min(float(item.values(coordinate + scatter.times * deviation)), item.high)
             interval = LINEAR
         if (index, -1) in ends or (index, 1) in ends:
             low, high = (

@@ -1,4 +1,4 @@
-"""Several models of one system, ranked by what each says of rows that it was not fitted on."""
+"""Several models of one system, ranked by their errors at rows that they were not fitted to."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ COLUMNS = (
     Column("method", "method"),
     Column("exactness", "exactness"),
 )
-"""Errors are root mean squares of ln(modelled / measured), or of differences as shares of the mean of their metric:
-of the rows that are fitted on, of each of them by a fit without it, and of rows that are held out. `worst_row` is the
-row with the largest error when it is left out; `scatter` that of the residuals over stated errors."""
+"""Errors are root mean squares of ln(modelled / measured), or of differences relative to the mean of their metric: at
+the fitted rows, at each of them by a fit without it, and at held-out rows. `worst_row` is that with the largest error
+when it is left out; `scatter` is that of the residuals over stated errors."""
 
 OK = "ok"
 _CLOSE = 1.1
@@ -49,9 +49,9 @@ class Candidate(Record):
 
     model: Model
     fit: Calibration | None
-    """None where it has no fit."""
+    """The fit; None where there is none."""
     left_out: Any
-    """Residuals (rows, metrics) of rows left out; None where there are too few, or no fit."""
+    """Leave-one-out residuals (rows, metrics); None where there are too few rows, or no fit."""
     status: str
 
     @property
@@ -63,7 +63,7 @@ class Candidate(Record):
 
 
 def root_mean_square(values: Any) -> float:
-    """Of some residuals; infinite where any of them is not known, not-a-number of none."""
+    """The root mean square of `values`; infinite where any is not finite, NaN for an empty array."""
     if not len(values):
         return float("nan")
     return float(np.sqrt((values**2).mean())) if np.isfinite(values).all() else float("inf")
@@ -84,14 +84,14 @@ def candidates(
 ) -> tuple[Candidate, ...]:
     """Several models fitted to the same measurements, ranked by their error at rows left out in turn, the best first.
 
-    models         at least one, with the parameters of `fit` that they have.
-    source         a CSV file, or rows, as of `calibrate`; or a table that was read.
-    fit, between   of each model those that it has; every name must be a parameter of one of them.
-    metrics        what to fit on; none: every column that all models have a figure for.
-    searches       how many starts of each fit to follow, as `starts` of `calibrate`.
-    hold_out, absolute, wanted, error, strict   as of `calibrate`, the same for every model.
-    Returns        models without an answer last, with what stands against them.
-    Raises         `UsageError` for names that no model has; what the last model says where none has a fit.
+    models         at least one model.
+    source         a CSV file, or rows, as for `calibrate`; or a table that was read.
+    fit, between   parameters and ranges, of which each model uses those that it has; every name must be in a model.
+    metrics        the metrics to fit; none: every column that all models have a figure for.
+    searches       the number of starts of each fit, as `starts` of `calibrate`.
+    hold_out, absolute, wanted, error, strict   as for `calibrate`, the same for every model.
+    Returns        the candidates; models without a fit are last, with the reason as their status.
+    Raises         `UsageError` for names that no model has; the error of the last model where none has a fit.
     Method         `predict.leave_one_out`. Source: M. Stone, Cross-validatory choice and assessment of
                    statistical predictions, J. Roy. Statist. Soc. B 36 (1974) 111-147.
     """
@@ -105,8 +105,8 @@ def candidates(
     failures: list[QnetError] = []
     for model in models:
         names = [name for name in fit if name in model.parameters]
-        selected = [text for text in between if text.partition("=")[0].strip() in names]
-        asked = (common, selected, hold_out, absolute, searches, wanted, error)
+        ranges = [text for text in between if text.partition("=")[0].strip() in names]
+        asked = (common, ranges, hold_out, absolute, searches, wanted, error)
         try:
             fitted = calibrate(model, table, names, *asked)
         except (NotComputed, NoAnswer, InvalidInput) as failure:
@@ -122,7 +122,7 @@ def candidates(
 
 
 def _refuse_unfit(models: Sequence[Model], fit: Sequence[str]) -> None:
-    """Raise `UsageError` for parameters that no model has, and for models that have none of them."""
+    """Raise `UsageError` for parameters that no model has, and for models without any of them."""
     problems: list[Problem] = []
     for name in dict.fromkeys(fit):
         if not any(name in model.parameters for model in models):
@@ -132,7 +132,7 @@ def _refuse_unfit(models: Sequence[Model], fit: Sequence[str]) -> None:
     for model in models if not problems else ():
         if not any(name in model.parameters for name in fit):
             sentence = f"{model.name} has none of the parameters that are to be fitted"
-            problems.append(Problem("QN027", sentence, "one of them at least", help="take it out of the candidates"))
+            problems.append(Problem("QN027", sentence, "at least one of them", help="remove it from the candidates"))
     if problems:
         raise UsageError(*problems)
 
@@ -140,18 +140,18 @@ def _refuse_unfit(models: Sequence[Model], fit: Sequence[str]) -> None:
 def _readable(
     models: Sequence[Model], table: DataTable, fit: Sequence[str], metrics: Sequence[str], error: Sequence[str]
 ) -> DataTable:
-    """The table without the rows that any model cannot read, so that all are fitted on the same ones."""
+    """The table without the rows that some model cannot read, so that all are fitted to the same rows."""
     for model in models:
         names = [name for name in fit if name in model.parameters]
         try:
             table = measured(model, table, names, metrics, "", error).table
         except (InvalidInput, UsageError):
-            continue  # Reported for this model, when it is fitted.
+            continue  # Reported when this model is fitted.
     return table
 
 
 def _common(models: Sequence[Model], table: Any, fit: Sequence[str]) -> list[str]:
-    """The metrics that every candidate has a column for; all where they have the same ones."""
+    """The metrics for which every candidate has a column."""
     result: list[dict[str, str]] = []
     for model in models:
         names = [name for name in fit if name in model.parameters]
@@ -225,7 +225,7 @@ def _notes(result: Sequence[Candidate], best: Sequence[Candidate]) -> list[Note]
     notes: list[Note] = []
     if first is not None:
         names = ", ".join(column_key(item.source) for item in first.measured.metrics)
-        text = f"ranked by the error of {names} at each row by a fit without it; all are fitted on the same cells"
+        text = f"ranked by the error of {names} at each row, by a fit without it; all are fitted to the same cells"
         notes += [Note("QN698", text), *first.measured.table.notes()]
     if len(best) > 1 and best[1].error <= _CLOSE * best[0].error:
         near = [item.model.name for item in best[1:] if item.error <= _CLOSE * best[0].error]

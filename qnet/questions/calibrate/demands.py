@@ -1,6 +1,6 @@
 """Service demands from utilizations and throughputs, by the utilization law over many intervals.
 
-Linear least squares with coefficients that are not negative, and their errors.
+The regression is linear least squares with non-negative coefficients, and their errors.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from qnet.record import Record
 from qnet.units import NUMBER, RATE, Dimension, Unit, UnitError, quantity, scale
 
 RANK = 1e-9
-"""Singular values below this share of the largest are rounding."""
+"""The share of the largest singular value below which others are rounding."""
 _DESCENDS = 1e-10
-"""The least slope, relative to the measurements, that is not rounding."""
+"""The slope, relative to the measurements, below which it is rounding."""
 
 
 class Coefficients(Record):
@@ -36,26 +36,26 @@ class Coefficients(Record):
     values: Any
     """(n,): at least 0."""
     errors: Any
-    """(n,): standard errors; not-a-number of those at 0, of those that are not determined, and without freedom."""
+    """(n,): standard errors; NaN for coefficients that are 0 or not determined, and without degrees of freedom."""
     correlation: Any
     inflation: Any
-    """(n,): how many times larger the variance is than if the coefficient were alone; infinite where it is not
+    """(n,): variance inflation, the ratio of the variance to that of the coefficient alone; infinite where it is not
     determined."""
     freedom: int
-    """Rows less coefficients above 0."""
+    """Degrees of freedom: rows less coefficients above 0."""
     deviation: float
-    """Of the residuals; not-a-number without freedom."""
+    """The standard deviation of the residuals; NaN without degrees of freedom."""
 
 
 def regress(design: Any, target: Any) -> Coefficients:
-    """The x >= 0 that makes |A x - b| least, with standard errors of those above 0.
+    """The x >= 0 that minimizes |A x - b|, with standard errors of its elements above 0.
 
-    design   A, (m, n), no column of which is 0 throughout.
+    design   A, (m, n), with no column of zeros.
     target   b, (m,).
     Method   The active sets of C. L. Lawson and R. J. Hanson, Solving Least Squares Problems (1974), algorithm NNLS,
-             chapter 23; errors as of the plain regression on the columns above 0.
+             chapter 23; errors are those of the plain regression on the columns with coefficients above 0.
     Raises   `NotComputed` where it does not end, which only rounding can cause.
-    Limits   Where some coefficients are 0, the errors of the others take them as known to be 0.
+    Limits   The errors assume that coefficients at 0 are known to be 0.
     """
     norms = np.linalg.norm(design, axis=0)
     scaled = design / norms
@@ -65,10 +65,10 @@ def regress(design: Any, target: Any) -> Coefficients:
     least = _DESCENDS * float(np.linalg.norm(target))
     for _ in range(30 * count + 30):
         gradient = scaled.T @ (target - scaled @ values)
-        waiting = ~positive & (gradient > least)
-        if not waiting.any():
-            return _note(scaled, norms, target, values, positive)
-        positive[int(np.where(waiting, gradient, -np.inf).argmax())] = True
+        descending = ~positive & (gradient > least)
+        if not descending.any():
+            return _coefficients(scaled, norms, target, values, positive)
+        positive[int(np.where(descending, gradient, -np.inf).argmax())] = True
         trial = _solved(scaled, target, positive)
         while positive.any() and trial[positive].min() <= 0:
             falling = positive & (trial <= 0)
@@ -88,7 +88,7 @@ def _solved(design: Any, target: Any, positive: Any) -> Any:
     return values
 
 
-def _note(design: Any, norms: Any, target: Any, values: Any, positive: Any) -> Coefficients:
+def _coefficients(design: Any, norms: Any, target: Any, values: Any, positive: Any) -> Coefficients:
     """The coefficients in the units of the data, with their errors."""
     count = design.shape[1]
     errors, inflation = np.full(count, np.nan), np.ones(count)
@@ -97,7 +97,7 @@ def _note(design: Any, norms: Any, target: Any, values: Any, positive: Any) -> C
     freedom = len(target) - len(used)
     residual = target - design @ values
     deviation = float(residual @ residual / freedom) ** 0.5 if freedom > 0 else float("nan")
-    # Whether a demand is undetermined depends on all columns, also on those that ended at 0.
+    # Whether a coefficient is determined depends on all columns, also on those with coefficient 0.
     _, singular, right = np.linalg.svd(design, full_matrices=True)
     singular = np.concatenate([singular, np.zeros(count - len(singular))])
     tied: Any = (np.abs(right[singular <= RANK * singular[0]]) > 1e-6).any(axis=0)
@@ -114,12 +114,12 @@ def _note(design: Any, norms: Any, target: Any, values: Any, positive: Any) -> C
 
 
 def _inverse(gram: Any) -> Any:
-    """The inverse of a matrix of products of columns, in the directions that are determined."""
+    """The pseudoinverse of a Gram matrix: the inverse in the directions that are determined."""
     return np.linalg.pinv(gram, rcond=RANK**2, hermitian=True)  # pyright: ignore[reportUnknownVariableType]
 
 
 BACKGROUND = "background"
-"""The pseudo-class of what is busy without any throughput."""
+"""The pseudo-class of the utilization without throughput."""
 _UTILIZATION, _THROUGHPUT, _PER_S = "utilization_", "throughput", "_per_s"
 _RATES = ("_per_", " ", "[", "(")
 _ALL = "*"
@@ -132,11 +132,11 @@ class StationRegression(Record):
     name: str
     servers: float
     measured: Any
-    """(rows,): utilization; not-a-number where a row does not state it."""
+    """(rows,): utilization; NaN where a row does not state it."""
     modelled: Any
-    """(rows,): with the fitted demands."""
+    """(rows,): utilization by the fitted demands."""
     used: Any
-    """(rows,): what was fitted on."""
+    """(rows,): whether a row was fitted."""
     coefficients: Coefficients
 
 
@@ -146,12 +146,12 @@ class FittedDemands(Record):
     table: DataTable
     model: Model | None
     classes: tuple[str, ...]
-    """Names, empty for all passages together; the background at the end where it is asked for."""
+    """Names, empty for all passages together; the background is last, if it is fitted."""
     stations: tuple[StationRegression, ...]
     held_out: Any
     ignored: tuple[str, ...]
     design: Any
-    """(rows, classes): throughputs per second; 1 of the background."""
+    """(rows, classes): throughputs per second; 1 for the background."""
     background: bool
 
 
@@ -166,12 +166,12 @@ def demands_of(
     """Service demands D_kr in seconds per passage, from U_k c_k = sum over classes of X_r D_kr, for every station.
 
     source      a CSV file, or rows, with `utilization_STATION` (a share, such as 0.37 or 37 %), and `throughput` or
-                `throughput_CLASS` for each class, per second; `weight` and `hold_out` where they are there.
-    model       whose stations and classes are meant, and how many servers they have; columns of others are left out.
-    servers     `NAME=NUMBER` texts; else those of the model, or 1.
-    background  also fit a utilization that is there without throughput.
+                `throughput_CLASS` for each class, per second; `weight` and `hold_out` are optional.
+    model       the model with the stations, their servers, and the classes; other columns are left out.
+    servers     `NAME=NUMBER` texts; default: those of the model, or 1.
+    background  whether to fit a utilization without throughput too.
     hold_out    a number of rows at the end that only test the regression, or a condition over columns.
-    strict      refuse the rows for the first that cannot be read; else such rows are left out, and listed.
+    strict      whether to refuse the rows at the first unreadable one; otherwise such rows are left out, and listed.
     Raises      `InvalidInput` for columns and cells that cannot be used, or too few rows; `UsageError` for the rest.
 
     Method      `regress` for each station. Source of the law: P. J. Denning and J. P. Buzen, The
@@ -181,8 +181,8 @@ def demands_of(
                 for performance models of distributed application systems, CASCON 1995; Q. Zhang, L. Cherkasova and
                 E. Smirni, A regression-based analytic model for dynamic resource provisioning of multi-tier
                 applications, ICAC 2007.
-    Limits      Classes whose throughputs move together cannot be separated. Errors are taken as the same in all
-                intervals, throughputs as exact.
+    Limits      Classes whose throughputs are collinear cannot be separated. Errors are assumed to be the same in all
+                intervals, and throughputs to be exact.
     """
     table = source if isinstance(source, DataTable) else read_table(source)
     columns = _Columns(table, model)
@@ -220,7 +220,7 @@ def _refuse_too_few(station: str, classes: Sequence[str], design: Array, table: 
     rows, busy = len(design), (design > 0).any(axis=0)
     if rows >= len(classes) and busy.all():
         return
-    words = f'"{station}": {rows} rows to find {len(classes)} demands from'
+    words = f'"{station}": {rows} rows for {len(classes)} demands'
     if rows >= len(classes):
         words = f'"{station}": no row with any throughput of {classes[int(busy.argmin())] or "the system"}'
     problem = Problem("QN252", words, "rows in which every class varies", file=table.name)
@@ -235,7 +235,7 @@ class _Columns:
         self.titles = {name.strip(): name for name in table.header if name.strip()}
         self.special = {name: self.titles[name] for name in (WEIGHT, HOLD_OUT) if name in self.titles}
         self.factors: dict[str, float] = {}
-        """Of each column of figures, what a plain number in it is, in base units."""
+        """The factor from plain numbers to base units, by column."""
         self.stations: dict[str, str] | None = None
         self.classes: dict[str, str] | None = None
         if model is not None:
@@ -243,7 +243,7 @@ class _Columns:
             self.classes = {column_key(item.name): item.name for item in model.customers}
 
     def sort(self) -> tuple[dict[str, str], dict[str, str], tuple[str, ...]]:
-        """Station -> column, class -> column, and the columns that are neither; the class of all passages is ""."""
+        """The columns by station and by class (empty for all passages), and the titles of the other columns."""
         stations: dict[str, str] = {}
         classes: dict[str, str] = {}
         total = ""
@@ -299,7 +299,7 @@ class _Columns:
 
 
 def _in_unit(title: str, dimension: Dimension) -> list[tuple[str, Unit]]:
-    """The names that a title has before a unit of a dimension; after an underscore a rate is `_per_` something."""
+    """The splits of a title into a name and a unit of a dimension; a rate after an underscore begins with `_per_`."""
     units = [(head, each) for head, each in with_units(title) if each.dimension == dimension]
     return [(head, each) for head, each in units if dimension != RATE or title[len(head) :].startswith(_RATES)]
 
@@ -307,7 +307,7 @@ def _in_unit(title: str, dimension: Dimension) -> list[tuple[str, Unit]]:
 def _share(factor: float, cell: object) -> float | None:
     value = _in(cell, NUMBER, factor)
     if value is not None and not 0 <= value <= 1 + 1e-9:
-        raise Fault(f"a utilization of {value:g}; expected 0 to 1, or per cent with their sign: 37 %")
+        raise Fault(f"a utilization of {value:g}; expected 0 to 1, or a percentage such as 37 %")
     return value
 
 
@@ -341,26 +341,29 @@ def _servers(texts: Sequence[str], stations: Sequence[str]) -> dict[str, float]:
             words, help = f'no column measures the utilization of "{short(name)}"', suggest(name, stations)
             raise UsageError(Problem("QN029", words, "--servers NAME=NUMBER", help=help))
         if not count.isdigit() or int(count) < 1:
-            raise UsageError(Problem("QN029", f'"{short(text)}" says no number of servers', "NAME=NUMBER, 1 or more"))
+            raise UsageError(Problem("QN029", f'"{short(text)}" is not a number of servers', "NAME=NUMBER, 1 or more"))
         result[name] = float(int(count))
     return result
 
 
 def _servers_of(model: Model | None, name: str) -> float:
-    """Servers of a station in all its copies, which share the work evenly."""
+    """The servers of all copies of a station, which share the work evenly; 1 without a model."""
     if model is None:
         return 1.0
     counts = servers_and_copies(model, name)
     if counts is None:
         station = next(item for item in model.stations if item.name == name)
         what = "an unequal split" if station.split.kind != "even" else "rates"
-        words = f'"{name}" has {what}, and its utilization is not that of all servers'
+        words = f'"{name}" has {what}, so that its utilization is not that of all servers'
         raise UsageError(Problem("QN029", words, f"--servers {name}=NUMBER"))
     return float(counts[0] * counts[1])
 
 
 def servers_and_copies(model: Model, name: str) -> tuple[int, int] | None:
-    """Of a station; None where its copies do not share the work evenly, or its rate depends on the number present."""
+    """The servers and copies of the station `name` of `model`.
+
+    None where its copies do not share the work evenly, or its rate depends on the number present.
+    """
     station = next(item for item in model.stations if item.name == name)
     if station.split.kind != "even" or station.rates:
         return None
@@ -373,7 +376,7 @@ def servers_and_copies(model: Model, name: str) -> tuple[int, int] | None:
 
 
 def _scope(table: DataTable, columns: _Columns, busy: dict[str, Any], rates: dict[str, Any]) -> Scope:
-    """What a condition over intervals may name: figures, also by the title of their column, and other columns."""
+    """The names in conditions over intervals: figures, also by the title of their column, and other columns."""
     dimensions: dict[str, Dimension] = {}
     known: dict[str, Any] = {}
     stations, classes, _ = columns.sort()

@@ -1,4 +1,4 @@
-"""Service demands written out as a model: an open class for each class measured, at its mean throughput."""
+"""Service demands written as a model, with an open class for each measured class, at its mean throughput."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ class _Demand(Record):
     """One demand above 0."""
 
     name: str
-    """Of its parameter."""
+    """The name of its parameter."""
     station: StationRegression
     kind: int
-    """The position of its class."""
+    """The index of its class."""
     value: float
 
     @property
     def error(self) -> float:
-        """Its standard error; not-a-number where there is none."""
+        """Its standard error; NaN where there is none."""
         return float(self.station.coefficients.errors[self.kind])
 
 
 def demands_model(result: FittedDemands) -> tuple[str, tuple[Note, ...]]:
     """A model file with fitted demands, and notes on what it assumes.
 
-    Every class arrives at random at the mean throughput of the rows fitted, visits every station once for its demand,
-    and stations share their processors: the utilization law says nothing of more. What is busy without throughput is a
-    class of one request per second. Standard errors and correlations stand in `[calibration]`.
+    Every class has Poisson arrivals at the mean throughput of the fitted rows and visits every station once for its
+    demand, and stations are processor sharing, because the utilization law determines no more. The background is a
+    class of one request per second. Standard errors and correlations are in `[calibration]`.
 
     result   demands in seconds per passage, by station and class, as `demands_of` estimates them.
     Returns  the text in TOML, and the notes.
@@ -62,11 +62,11 @@ def demands_model(result: FittedDemands) -> tuple[str, tuple[Note, ...]]:
     rates = _rates(result)
     lines = ["qnet = 1", f"title = {_quoted('Service demands from ' + origin)}", "", "[parameters]"]
     for index in used:
-        kind = "requests per second for what is busy without throughput" if _idle(result, index) else (
-            "mean throughput of the rows fitted")  # fmt: skip
+        note = "requests per second for the utilization without throughput" if _is_background(result, index) else (
+            "mean throughput of the fitted rows")  # fmt: skip
         value = _number(rates[index])
         lines.append(f'{_rate(result, classes, index)} = {{ value = "{value}/s", range = ["0/s", "1e9/s"], '
-                     f"note = {_quoted(kind)} }}")  # fmt: skip
+                     f"note = {_quoted(note)} }}")  # fmt: skip
     for item in demands:
         lines.append(f'{item.name} = {{ value = "{_number(item.value)} s", grade = "fitted", '
                      f"fitted_on = [{_quoted(origin)}] }}")  # fmt: skip
@@ -80,13 +80,13 @@ def demands_model(result: FittedDemands) -> tuple[str, tuple[Note, ...]]:
     return "\n".join([*lines, *_calibration(demands)]) + "\n", tuple(_notes(result, used))
 
 
-def _idle(result: FittedDemands, index: int) -> bool:
+def _is_background(result: FittedDemands, index: int) -> bool:
     """Whether a class is the background."""
     return result.background and index == len(result.classes) - 1
 
 
 def _rates(result: FittedDemands) -> list[float]:
-    """The mean throughput of every class over the rows fitted; 1 of the background."""
+    """The mean throughput of every class over the fitted rows; 1 for the background."""
     used = np.array([item.used for item in result.stations]).any(axis=0)
     return [float(values[used].mean()) for values in result.design.T]
 
@@ -111,7 +111,7 @@ def _station(result: FittedDemands, station: StationRegression) -> str:
 
 
 def _calibration(demands: list[_Demand]) -> list[str]:
-    """The table of standard errors and correlations; those of two stations are independent."""
+    """The table of standard errors and correlations; demands of different stations are independent."""
     known = [item for item in demands if item.error == item.error and item.error > 0]
     lost = [
         item.name for item in demands if item not in known and np.isinf(item.station.coefficients.inflation[item.kind])
@@ -139,10 +139,10 @@ def _correlation(one: _Demand, other: _Demand) -> float:
 
 
 def _notes(result: FittedDemands, used: Iterable[int]) -> Iterable[Note]:
-    text = "the model takes stations as processor sharing and arrivals as random, at the mean throughput measured"
+    text = "the model assumes processor sharing at all stations, and Poisson arrivals at the mean measured throughput"
     yield Note("QN758", text)
-    if any(_idle(result, index) for index in used):
-        text = f'class "{BACKGROUND}" is what is busy without throughput, as one request per second'
+    if any(_is_background(result, index) for index in used):
+        text = f'class "{BACKGROUND}" is the utilization without throughput, as one request per second'
         yield Note("QN758", text, "warning", "response times and throughput of all classes include it")
     tied: Any = [item for item in result.stations if np.isinf(item.coefficients.inflation).any()]
     if tied:
@@ -151,7 +151,7 @@ def _notes(result: FittedDemands, used: Iterable[int]) -> Iterable[Note]:
 
 
 def _names(names: Iterable[str], kind: str) -> dict[str, str]:
-    """Name -> one of letters, digits and underscores that the language accepts, each another."""
+    """Distinct names of letters, digits and underscores that the language accepts, by the given names."""
     result: dict[str, str] = {}
     for name in names:
         text = _NO_NAME.sub("_", name)

@@ -1,4 +1,4 @@
-"""Service demands as a report: the demands, the summary of each regression, and every row."""
+"""The report on service demands: the demands, a summary of each regression, and every row."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ COLUMNS = (
     Column("status", "status"),
 )
 """`scope` is `demand`, `summary` or `row`. Demands are in seconds per passage, all servers of a station together, with
-the ends of their 95 % interval; rows state utilizations, `residual` is modelled less measured. A row
-that cannot be read has its text at `name`, and why at `status`."""
+the ends of their 95 % interval; rows have utilizations, and `residual` is modelled less measured. A row that cannot be
+read has its text at `name`, and the reason at `status`."""
 
 _NOTHING = (None,) * 3
 
@@ -89,7 +89,7 @@ def _demands(results: FittedDemands, station: StationRegression) -> Iterator[tup
     result = station.coefficients
     times = half_width(SHARE, result.freedom) if result.freedom > 0 else math.nan
     for index, name in enumerate(results.classes):
-        # The utilization measured is a share of all servers; the demand fitted is their total time.
+        # A measured utilization is a share of all servers; a fitted demand is their total time.
         size = 1.0 / station.servers if name == BACKGROUND else 1.0
         value, error = float(result.values[index]) * size, float(result.errors[index]) * size
         unit = None if name == BACKGROUND else "s"
@@ -146,15 +146,15 @@ def _rows(result: FittedDemands, station: StationRegression) -> Iterator[tuple[C
 
 
 def _notes(result: FittedDemands) -> Iterator[Note]:
-    text = "errors of utilizations are taken as the same in all rows, throughputs as exact"
+    text = "errors of utilizations are assumed to be the same in all rows, and throughputs to be exact"
     yield Note("QN633", f"{text}; intervals hold {100 * SHARE:g} % of Student's t")
     together: dict[tuple[str, str], list[str]] = {}
     for station in result.stations:
-        names, doubt = _inseparable(result, station)
+        names, verb = _inseparable(result, station)
         if names:
-            together.setdefault((" and ".join(names), doubt), []).append(station.name)
-    for (names, doubt), stations in together.items():
-        text = f"throughputs that move together: {names}; their demands at {', '.join(stations)} {doubt} be separated"
+            together.setdefault((" and ".join(names), verb), []).append(station.name)
+    for (names, verb), stations in together.items():
+        text = f"throughputs that vary together: {names}; their demands at {', '.join(stations)} {verb} be separated"
         yield Note("QN634", text, "warning", "measure intervals with another mix of classes")
     at_zero = [
         f"{name} at {station.name}"
@@ -163,7 +163,7 @@ def _notes(result: FittedDemands) -> Iterator[Note]:
         if not value
     ]
     if at_zero:
-        text = f"demands that ended at 0: {', '.join(at_zero)}; a regression without sign would make them negative"
+        text = f"demands at 0: {', '.join(at_zero)}; an unconstrained regression would make them negative"
         yield Note("QN635", text, "warning", "measure more intervals, or check the utilizations")
     yield from result.table.notes()
     if result.ignored:
@@ -171,7 +171,7 @@ def _notes(result: FittedDemands) -> Iterator[Note]:
 
 
 def _inseparable(result: FittedDemands, station: StationRegression) -> tuple[list[str], str]:
-    """The classes whose demands at a station cannot be distinguished, or hardly."""
+    """The classes whose demands at a station cannot, or can hardly, be separated, with that verb."""
     names = [name or "all" for name in result.classes]
     tied = [
         name for name, value in zip(names, station.coefficients.inflation.tolist(), strict=True) if math.isinf(value)

@@ -24,21 +24,21 @@ _EXPECTED = "a number of rows, or a condition such as rate > 900/s and run == 'n
 _TOKEN = re.compile(r"'[^']*+'|\"[^\"]*+\"|[A-Za-z_][A-Za-z0-9_.]*+|[<>]=?|[=!]=|.", re.DOTALL)
 _ORDER = ("<", "<=", ">", ">=", "==", "!=")
 _MOST = 2000
-"""Characters of a condition."""
+"""Most characters of a condition."""
 
 
 class Scope(Record):
-    """What a condition may name, and its values by row."""
+    """The names that a condition may use, with their values by row."""
 
     dimensions: Mapping[str, Dimension]
     choices: Mapping[str, tuple[str, ...]]
     known: Mapping[str, Any]
     model: Model | None = None
     plain: Mapping[str, Any] = {}
-    """Columns with a unit in their title, as the plain numbers that stand in them."""
+    """Columns with a unit in their title, as plain numbers."""
 
     def with_plain(self, table: DataTable, columns: Sequence[str]) -> Scope:
-        """The scope in which titles with a unit, such as `rate_per_s`, can be compared with plain numbers."""
+        """The scope, with titles that have a unit, such as `rate_per_s`, comparable with plain numbers."""
         plain: dict[str, Any] = {}
         for column in columns:
             title = column.strip()
@@ -69,16 +69,19 @@ def _cells(table: DataTable, column: str) -> list[object]:
 
 
 def _numbers(table: DataTable, column: str) -> Any:
-    """The cells of a column as numbers; raises `Fault` where one is none."""
+    """The cells of a column as numbers; raises `Fault` where one is not a number."""
     values = [number(cell) for cell in _cells(table, column)]
     return np.array([np.nan if value is None else value for value in values])
 
 
 def held_out(text: str, size: int, scope: Scope) -> Flags:
-    """Which of `size` rows a text holds out; raises `UsageError` where it is neither a number of rows nor a condition.
+    """Whether each of `size` rows is held out by a text: a number of rows at the end, or a condition.
 
     A condition consists of comparisons, also in chains (`5/s < rate <= 9/s`), joined by `and`, `or` and `not`, in
-    parentheses where needed; `and` binds more than `or`.
+    parentheses where needed; `and` binds more tightly than `or`.
+
+    scope    the names that a condition may use.
+    Raises   `UsageError` QN029 where the text is neither.
     """
     if text.strip().isdigit():
         count = int(text)
@@ -99,11 +102,11 @@ class _Condition:
         self.scope = scope
 
     def refusal(self, found: str) -> UsageError:
-        """What is wrong with the text."""
+        """The error for a fault of the text."""
         return UsageError(Problem(_CODE, f'in --hold-out "{short(self.text)}": {found}', _EXPECTED))
 
     def value(self, tokens: Sequence[str], depth: int) -> Any:
-        """Where a part of the condition holds."""
+        """Whether a part of the condition holds, by row."""
         if depth > 50:
             raise self.refusal("parentheses nest too deeply")
         for word in ("or", "and"):
@@ -121,17 +124,17 @@ class _Condition:
         return self.chain(tokens)
 
     def chain(self, tokens: Sequence[str]) -> Any:
-        """Where all comparisons of a chain hold: `a < b <= c` is `a < b` and `b <= c`."""
+        """Whether all comparisons of a chain hold, by row: `a < b <= c` is `a < b` and `b <= c`."""
         sides = list(self.parts(tokens, _ORDER))
         if len(sides) < 2 or any(not _stripped(side) for side, _ in sides):
             what = "".join(tokens).strip()
-            raise self.refusal(f'"{short(what)}" is no comparison' if what else "a comparison is missing")
+            raise self.refusal(f'"{short(what)}" is not a comparison' if what else "a comparison is missing")
         pairs = pairwise(sides)
         holds = [self.comparison("".join(left) + sign + "".join(right)) for (left, sign), (right, _) in pairs]
         return np.all(holds, axis=0)
 
     def parts(self, tokens: Sequence[str], words: Sequence[str]) -> Iterator[tuple[list[str], str]]:
-        """What stands between some words outside parentheses, each with the word after it."""
+        """The parts between some words outside parentheses, each with the word after it."""
         level, part = 0, list[str]()
         for token in tokens:
             level += (token == "(") - (token == ")")
@@ -143,7 +146,7 @@ class _Condition:
             else:
                 part.append(token)
         if level:
-            raise self.refusal("a parenthesis has no other half")
+            raise self.refusal("the parentheses are not balanced")
         yield part, ""
 
     def encloses(self, tokens: Sequence[str]) -> bool:
@@ -156,7 +159,7 @@ class _Condition:
         return False
 
     def comparison(self, text: str) -> Any:
-        """Where one comparison holds."""
+        """Whether one comparison holds, by row."""
         scope, text = self.scope, text.strip()
         try:
             parsed = parse(text)
@@ -164,13 +167,13 @@ class _Condition:
             if scope.model is not None:
                 refuse_inside(scope.model, parsed)
             if not isinstance(root, Comparison):
-                raise ExpressionError("this is no comparison", 0)
+                raise ExpressionError("this is not a comparison", 0)
             scope = _read_as(scope, root, parsed.names)
         except ExpressionError as error:
             raise UsageError(expression_problem(error, text, before=f'in the condition "{short(text)}": ')) from None
         missing = next((name for name in parsed.names if name not in scope.known), None)
         if missing is not None:
-            words = f'"{short(text)}" rests on {missing}, which is neither measured nor known'
+            words = f'"{short(text)}" uses {missing}, which is neither measured nor known'
             raise UsageError(Problem(_CODE, words, "a condition over parameters and measured figures"))
         with np.errstate(all="ignore"):
             holds = evaluate(root, scope.known, arrays(), scope.choices)
@@ -178,9 +181,9 @@ class _Condition:
 
 
 def _read_as(scope: Scope, root: Comparison, names: Sequence[str]) -> Scope:
-    """The scope in which a comparison is one of equal dimensions: columns with units are plain numbers if need be.
+    """The scope in which both sides of a comparison have one dimension, with columns as plain numbers if need be.
 
-    Raises `ExpressionError` where it is none either way.
+    Raises `ExpressionError` where there is none.
     """
     one = Number(1.0, NUMBER)
     asked = Call("where", (root, one, one), root.column)

@@ -1,4 +1,7 @@
-"""Bounded nonlinear least squares with the errors of what it finds; knows nothing of models, only of arrays."""
+"""Bounded nonlinear least squares, with the covariance of the solution; arrays only.
+
+Coordinates are scaled so that a change of 1 is large.
+"""
 
 from __future__ import annotations
 
@@ -9,51 +12,51 @@ from qnet.lazy import np
 from qnet.record import Record
 
 STEP = 1e-4
-"""Of central differences, in coordinates in which 1 is much."""
-SETTLED = 1e-6
+"""The step of central differences."""
+CONVERGED = 1e-6
 """The relative offset at which a minimum is proven."""
 CLOSE = 1e-3
-"""The relative offset that is enough where rounding keeps it from getting smaller (Bates and Watts)."""
+"""The relative offset that is enough where rounding prevents a smaller one (Bates and Watts)."""
 STILL = 1e-9
-"""The Gauss-Newton step at which residuals that vanish are proven to."""
+"""The Gauss-Newton step at which a minimum with vanishing residuals is proven."""
 RANK = 1e-6
-"""Singular values below this share of the largest are those of rounding in the differences."""
+"""The share of the largest singular value below which others are rounding of the differences."""
 _ROUNDS = 200
-"""Until a search is given up; any number above what converges works."""
+"""Rounds after which a search is given up; any number above what converges works."""
 _LADDER = (0.0, 1e-2, 1e-1, 1.0, 1e1, 1e2)
-"""Dampings that are tried at once, as shares of the present one."""
+"""Dampings that are tried together, as shares of the present one."""
 _SHARES = (1.0, 0.3)
 """Shares of the step with second derivatives that are tried."""
 _LONGEST = 2.0
 _SHRINKS = 6
 """Lengths of a difference that are tried where there is no answer; a choice."""
-_BESIDE = 3e-2
-"""How near to a minimum that is known a search ends there, in coordinates in which 1 is much."""
+_SAME = 3e-2
+"""The distance from a known minimum within which a search ends at that."""
 _SLOW = 20
-"""Rounds from which a search is given up that is slow, as in a long and flat valley, and not as low as another one."""
+"""Rounds after which a slow search, as in a long and flat valley, is given up if another one reached a lower point."""
 BEHIND = "another search reached smaller residuals sooner"
 ENDLESS = f"no minimum after {_ROUNDS} rounds"
 JUMP = "no step makes the residuals smaller: a jump or a kink"
 
 _Result = TypeVar("_Result")
 Residuals = Callable[[Any], Any]
-"""Points (P, n) -> residuals (P, m); a row with a not-a-number is a point without an answer."""
+"""A function from points (P, n) to residuals (P, m); a row with NaN is a point without an answer."""
 
 
 class Minimum(Record):
-    """Where a search for the least sum of squares ended."""
+    """The end of a search for the least sum of squares."""
 
     point: Any
     residuals: Any
     jacobian: Any
     """(m, n): derivatives of the residuals by the coordinates."""
     side: Any
-    """(n,): -1 at its lower bound and pressed against it, 1 at the upper one, 0 free."""
+    """(n,): -1 where pressed against the lower bound, 1 against the upper one, 0 where free."""
     offset: float
-    """How far the point is from the minimum, in units of the uncertainty of the residuals."""
+    """The distance from the minimum, relative to the uncertainty of the residuals."""
     converged: bool
     reason: str
-    """Why it is not a minimum; empty where it is."""
+    """The reason why it is not proven to be a minimum; empty where it is."""
     rounds: int
 
     @property
@@ -66,7 +69,7 @@ def minimise(residuals: Residuals, start: Any, low: Any, high: Any, least: float
     """The least sum of squares of residuals inside bounds, near a start.
 
     start, low, high   (n,) coordinates of comparable size: logarithms, or shares of a range; bounds may be infinite.
-    least              norm of a column of derivatives up to which it is rounding.
+    least              the norm up to which a column of derivatives is rounding.
     Returns            `Minimum`; `converged` is False where it is not proven to be one. None where there is no answer
                        at the start.
     Method             Levenberg's damping with Marquardt's scaling by columns, several dampings at once, projected on
@@ -83,21 +86,21 @@ def minimise(residuals: Residuals, start: Any, low: Any, high: Any, least: float
 def minimise_all(
     residuals: Residuals, starts: Sequence[Any], low: Any, high: Any, least: float = 0.0, known: Sequence[Minimum] = ()
 ) -> list[Minimum | None]:
-    """`minimise` from several starts side by side: what all of them ask in a round is one batch of points.
+    """`minimise` from several starts side by side: the points of all of them in a round are one batch.
 
-    known   minima reached before: a search that comes near one of them, or one that another search has reached by then,
-            ends there, and one that takes more than twice as long and is not as low is given up.
+    known   minima reached before: a search that comes near one of them, or near one that another search has reached by
+            then, ends there; a search that takes more than twice as long and is not as low is given up.
     """
     reached = list(known)
     return together(residuals, [_minimum(start, low, high, least, reached) for start in starts])
 
 
 Asking = Generator[Any, Any, _Result]
-"""A search that yields points (P, n), is sent their residuals (P, m), and returns what it found."""
+"""A search that yields points (P, n), is sent their residuals (P, m), and returns its result."""
 
 
 def together(residuals: Residuals, searches: Sequence[Asking[_Result]]) -> list[_Result]:
-    """What some searches find, which are asked one after the other and answered together."""
+    """The results of some `searches`, with the points of every round in one batch for `residuals`."""
     results: dict[int, _Result] = {}
     asked: dict[int, Any] = {}
 
@@ -120,19 +123,19 @@ def together(residuals: Residuals, searches: Sequence[Asking[_Result]]) -> list[
 
 
 def _minimum(start: Any, low: Any, high: Any, least: float, known: list[Minimum]) -> Asking[Minimum | None]:
-    """As `minimise`; a minimum that is proven joins those that are known."""
+    """As `minimise`; a proven minimum is added to `known`."""
     point = np.clip(np.asarray(start, dtype=float), low, high)
-    here = (yield point[None])[0]
-    if not np.isfinite(here).all():
+    residual = (yield point[None])[0]
+    if not np.isfinite(residual).all():
         return None
     damping, bend = 1e-2, _Bend(len(point))
     for count in range(1, _ROUNDS + 1):
-        jacobian = yield from _differences(point, here, low, high)
+        jacobian = yield from _differences(point, residual, low, high)
         if jacobian is None:
-            flat = np.zeros((len(here), len(point)))
+            flat = np.zeros((len(residual), len(point)))
             return Minimum(
                 point=point,
-                residuals=here,
+                residuals=residual,
                 jacobian=flat,
                 side=0 * point,
                 offset=float("inf"),
@@ -140,14 +143,14 @@ def _minimum(start: Any, low: Any, high: Any, least: float, known: list[Minimum]
                 reason="no answer next to the point",
                 rounds=count,
             )
-        slope = jacobian.T @ here
+        slope = jacobian.T @ residual
         side = np.where((point <= low) & (slope > 0), -1, np.where((point >= high) & (slope < 0), 1, 0))
         tangent = _Tangent(jacobian * (side == 0), least)
-        offset = tangent.offset(here)
-        longest = np.abs(tangent.step(here, 0.0)).max(initial=0.0)
+        offset = tangent.offset(residual)
+        longest = np.abs(tangent.step(residual, 0.0)).max(initial=0.0)
         done = Minimum(
             point=point,
-            residuals=here,
+            residuals=residual,
             jacobian=jacobian,
             side=side,
             offset=offset,
@@ -155,21 +158,23 @@ def _minimum(start: Any, low: Any, high: Any, least: float, known: list[Minimum]
             reason="",
             rounds=count,
         )
-        if offset <= SETTLED or longest <= STILL:
+        if offset <= CONVERGED or longest <= STILL:
             known.append(done)
             return done
-        bend.update(point, here, jacobian)
-        moved, damping = yield from _descend(point, here, tangent, bend.steps(tangent, here), low, high, damping)
+        bend.update(point, residual, jacobian)
+        moved, damping = yield from _descend(
+            point, residual, tangent, bend.steps(tangent, residual), low, high, damping
+        )
         if moved is None:
             if offset <= CLOSE or longest <= STILL**0.5 * 1e-1:
                 known.append(done)
                 return done
             return done.replace(converged=False, reason=JUMP)
-        point, here = moved
+        point, residual = moved
         for item in known:
-            if here @ here < item.cost:
+            if residual @ residual < item.cost:
                 continue
-            if np.abs(point - item.point).max(initial=0.0) <= _BESIDE:
+            if np.abs(point - item.point).max(initial=0.0) <= _SAME:
                 return item
             if count >= max(_SLOW, 2 * item.rounds):
                 return done.replace(converged=False, reason=BEHIND)
@@ -177,13 +182,13 @@ def _minimum(start: Any, low: Any, high: Any, least: float, known: list[Minimum]
 
 
 def _descend(
-    point: Any, here: Any, tangent: _Tangent, others: Any, low: Any, high: Any, damping: float
+    point: Any, residual: Any, tangent: _Tangent, others: Any, low: Any, high: Any, damping: float
 ) -> Asking[tuple[tuple[Any, Any] | None, float]]:
-    """The best of some damped steps, and of others at first, dampings growing until one descends; and the damping of
-    it."""
-    cost = here @ here
+    """The point and residuals after the best of some damped steps, and at first of `others`, with dampings that grow
+    until one descends; and its damping."""
+    cost = residual @ residual
     while damping < 1e16:
-        steps = np.array([*(tangent.step(here, damping * share) for share in _LADDER), *others])
+        steps = np.array([*(tangent.step(residual, damping * share) for share in _LADDER), *others])
         lengths = np.abs(steps).max(axis=1, initial=0.0, keepdims=True)
         steps *= np.minimum(1.0, _LONGEST / np.where(lengths > 0, lengths, 1.0))
         points = np.clip(point + steps, low, high)
@@ -205,14 +210,14 @@ class _Bend:
         self.matrix = np.zeros((count, count))
         self.before: tuple[Any, Any, Any] | None = None
 
-    def update(self, point: Any, here: Any, jacobian: Any) -> None:
-        """Learn from the next point of the search (Dennis, Gay and Welsch 1981, section 3)."""
-        before, self.before = self.before, (point, here, jacobian)
+    def update(self, point: Any, residual: Any, jacobian: Any) -> None:
+        """Update by the next point of the search (Dennis, Gay and Welsch 1981, section 3)."""
+        before, self.before = self.before, (point, residual, jacobian)
         if before is None:
             return
         step = point - before[0]
-        rise = jacobian.T @ here - before[2].T @ before[1]
-        bent = jacobian.T @ here - before[2].T @ here
+        rise = jacobian.T @ residual - before[2].T @ before[1]
+        bent = jacobian.T @ residual - before[2].T @ residual
         along = float(rise @ step)
         if along <= 1e-8 * float(np.linalg.norm(rise) * np.linalg.norm(step)):
             return
@@ -222,8 +227,8 @@ class _Bend:
         mixed = np.outer(missing, rise) / along
         self.matrix += mixed + mixed.T - float(step @ missing) / along**2 * np.outer(rise, rise)
 
-    def steps(self, tangent: _Tangent, here: Any) -> Any:
-        """Steps by Newton's method with the second derivatives as far as they are known, uphill directions reversed."""
+    def steps(self, tangent: _Tangent, residual: Any) -> Any:
+        """Newton steps with the second derivatives so far, with uphill directions reversed."""
         counted = tangent.counted
         if not self.matrix.any() or not counted.any():
             return ()
@@ -232,12 +237,12 @@ class _Bend:
         sizes, ways = np.linalg.eigh(tangent.square[np.ix_(counted, counted)] + bent)
         sizes = np.maximum(np.abs(sizes), RANK * max(np.abs(sizes).max(initial=0.0), 1e-300))
         step = np.zeros(len(counted))
-        step[counted] = -(ways @ ((ways.T @ tangent.slope(here)[counted]) / sizes)) / norms
+        step[counted] = -(ways @ ((ways.T @ tangent.slope(residual)[counted]) / sizes)) / norms
         return np.outer(_SHARES, step)
 
 
 class _Columns:
-    """Derivatives by the coordinates that change anything, scaled to length 1; those of the others are 0."""
+    """The columns of derivatives, scaled to length 1; those of coordinates without effect are 0."""
 
     def __init__(self, jacobian: Any, least: float) -> None:
         norms = np.linalg.norm(jacobian, axis=0)
@@ -247,7 +252,7 @@ class _Columns:
 
 
 class _Tangent(_Columns):
-    """Steps in the plane that touches the residuals, in the directions that are determined."""
+    """Steps in the tangent plane of the residuals, in the directions that are determined."""
 
     def __init__(self, jacobian: Any, least: float) -> None:
         super().__init__(jacobian, least)
@@ -259,70 +264,70 @@ class _Tangent(_Columns):
         """(n, n): products of the columns of derivatives, scaled to 1."""
         return self.scaled.T @ self.scaled
 
-    def slope(self, here: Any) -> Any:
+    def slope(self, residual: Any) -> Any:
         """(n,): derivatives of half the sum of squares, scaled."""
-        return self.scaled.T @ here
+        return self.scaled.T @ residual
 
-    def step(self, here: Any, damping: float) -> Any:
-        """The step that is best for residuals under a damping; 0 for Gauss-Newton."""
+    def step(self, residual: Any, damping: float) -> Any:
+        """The step that minimizes the residuals under a damping; 0 for Gauss-Newton."""
         squares = np.where(self.kept, self.singular**2 + damping, 1.0)
-        shares = np.where(self.kept, self.singular / squares, 0.0) * (self.left.T @ here)
+        shares = np.where(self.kept, self.singular / squares, 0.0) * (self.left.T @ residual)
         return -(self.right.T @ shares) / self.norms
 
-    def offset(self, here: Any) -> float:
+    def offset(self, residual: Any) -> float:
         """The part of the residuals in the tangent plane over the part orthogonal to it, per dimension."""
-        along = (self.left.T @ here)[self.kept]
+        along = (self.left.T @ residual)[self.kept]
         inside = float(along @ along)
-        rank, freedom = int(self.kept.sum()), len(here) - int(self.kept.sum())
+        rank, freedom = int(self.kept.sum()), len(residual) - int(self.kept.sum())
         if not rank:
             return 0.0
-        across = float(here @ here) - inside
-        if freedom <= 0 or across <= 1e-24 * float(here @ here):
+        across = float(residual @ residual) - inside
+        if freedom <= 0 or across <= 1e-24 * float(residual @ residual):
             return float("inf")
         return (inside / rank) ** 0.5 / (across / freedom) ** 0.5
 
 
 def differences(residuals: Residuals, points: Sequence[tuple[Any, Any]], low: Any, high: Any) -> list[Any]:
-    """The derivatives (m, n) of residuals at some points by differences; None where a coordinate cannot be moved.
+    """The derivatives (m, n) of residuals at some points by differences; None where a coordinate cannot be changed.
 
     points   pairs of a point and the residuals there.
 
-    Central where both sides are inside the bounds and have an answer, else of the second order from one side; shorter
-    steps where neither side has one.
+    Differences are central where both sides are inside the bounds and have an answer, otherwise one-sided of second
+    order; steps are shorter where neither side has an answer.
     """
-    return together(residuals, [_differences(point, here, low, high) for point, here in points])
+    return together(residuals, [_differences(point, residual, low, high) for point, residual in points])
 
 
-def _differences(point: Any, here: Any, low: Any, high: Any) -> Asking[Any]:
+def _differences(point: Any, residual: Any, low: Any, high: Any) -> Asking[Any]:
     """As `differences`, at one point."""
     count = len(point)
-    result = np.full((len(here), count), np.nan)
+    result = np.full((len(residual), count), np.nan)
     length = STEP
     for _ in range(_SHRINKS):
-        waiting = [index for index in range(count) if not np.isfinite(result[:, index]).all()]
-        if not waiting:
+        remaining = [index for index in range(count) if not np.isfinite(result[:, index]).all()]
+        if not remaining:
             return result
-        moves = [(index, sign * length) for index in waiting for sign in (-1.0, 1.0)]
+        moves = [(index, sign * length) for index in remaining for sign in (-1.0, 1.0)]
         values = yield from _moved(point, moves, low, high)
-        there = np.isfinite(values).all(axis=1)
+        answered = np.isfinite(values).all(axis=1)
         lone: list[tuple[int, float]] = []
-        for number, index in enumerate(waiting):
+        for number, index in enumerate(remaining):
             below, above = 2 * number, 2 * number + 1
-            if there[below] and there[above]:
+            if answered[below] and answered[above]:
                 result[:, index] = (values[above] - values[below]) / (2 * length)
-            elif there[below] or there[above]:
-                lone.append((index, length if there[above] else -length))
+            elif answered[below] or answered[above]:
+                lone.append((index, length if answered[above] else -length))
         if lone:
             near = {move: values[number] for number, move in enumerate(moves)}
             far = yield from _moved(point, [(index, 2 * move) for index, move in lone], low, high)
             for (index, move), two in zip(lone, far, strict=True):
-                result[:, index] = (-3 * here + 4 * near[index, move] - two) / (2 * move)
+                result[:, index] = (-3 * residual + 4 * near[index, move] - two) / (2 * move)
         length /= 8
     return result if np.isfinite(result).all() else None
 
 
 def _moved(point: Any, moves: Sequence[tuple[int, float]], low: Any, high: Any) -> Asking[Any]:
-    """Residuals where one coordinate is moved, for each move; not-a-number outside the bounds."""
+    """Residuals with one coordinate changed, for each move; NaN outside the bounds."""
     points = np.repeat(point[None], len(moves), axis=0)
     for number, (index, move) in enumerate(moves):
         points[number, index] += move
@@ -334,10 +339,10 @@ def _moved(point: Any, moves: Sequence[tuple[int, float]], low: Any, high: Any) 
 
 
 class Spread(Record):
-    """How well the coordinates of a minimum are known."""
+    """The uncertainty of the coordinates of a minimum."""
 
     covariance: Any
-    """(n, n): not-a-number for coordinates that are not determined."""
+    """(n, n): NaN for coordinates that are not determined."""
     correlation: Any
     freedom: int
     """Measurements less determined coordinates."""
@@ -347,16 +352,16 @@ class Spread(Record):
     idle: Any
     """(n,): coordinates without any effect."""
     tied: Any
-    """(k, n): directions along which nothing changes, where there are any."""
+    """(k, n): directions without any effect."""
     inflation: Any
-    """(n,): how many times larger the variance is than if the coordinate were fitted alone."""
+    """(n,): variance inflation, the ratio of the variance to that of the coordinate fitted alone."""
 
 
 def spread(result: Minimum, least: float = 0.0, variance: float | None = None) -> Spread:
     """The covariance s^2 (J'J)^-1 of the free coordinates of a minimum, with s^2 of the residuals over their freedom.
 
-    least      norm of a column of derivatives up to which it is rounding.
-    variance   s^2 where it is known otherwise.
+    least      the norm up to which a column of derivatives is rounding.
+    variance   s^2 if it is known; None: that of the residuals.
     Method   Singular values of the derivatives with columns of length 1 (D. A. Belsley, E. Kuh and R. E. Welsch,
              Regression Diagnostics, 1980, section 3.2); the linear approximation of D. M. Bates and D. G. Watts,
              Nonlinear Regression Analysis and Its Applications, 1988, section 2.3.

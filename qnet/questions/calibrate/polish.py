@@ -12,7 +12,7 @@ from typing import Any
 from qnet import budget
 from qnet.budget import OverBudget
 from qnet.lazy import np
-from qnet.questions.calibrate.least_squares import CLOSE, SETTLED, STEP, Minimum, minimise, spread
+from qnet.questions.calibrate.least_squares import CLOSE, CONVERGED, STEP, Minimum, minimise, spread
 from qnet.questions.calibrate.search import Correction, Target, no_minimum
 from qnet.questions.points.answers import Answers, joined
 
@@ -127,7 +127,7 @@ def _near(target: Target, result: Minimum) -> float:
     """The distance of a minimum from the point of the derivatives that is near enough: a small share of its errors."""
     errors = np.sqrt(np.diag(spread(result, target.least).covariance))
     known = errors[np.isfinite(errors) & (errors > 0)]
-    return max(CLOSE * float(known.min(initial=1.0)), SETTLED)
+    return max(CLOSE * float(known.min(initial=1.0)), CONVERGED)
 
 
 def _difference(target: Target, point: Any, indices: Any) -> Correction | None:

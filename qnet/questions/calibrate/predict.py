@@ -39,12 +39,12 @@ def predictions(target: Target, best: Minimum, scatter: Scatter, modelled: Any) 
     variance = _of_the_model(best, scatter, slopes.reshape(-1, len(best.point))).reshape(slopes.shape[:2])
     half = scatter.times * np.sqrt(variance + _of_a_measurement(target, scatter, held))
     half = np.where(np.isfinite(half), half, np.nan)
-    there = modelled[held]
+    predicted = modelled[held]
     if target.absolute:
-        low[held], high[held] = there - half * target.scale, there + half * target.scale
+        low[held], high[held] = predicted - half * target.scale, predicted + half * target.scale
     else:
         with np.errstate(all="ignore"):
-            low[held], high[held] = there * np.exp(-half), there * np.exp(half)
+            low[held], high[held] = predicted * np.exp(-half), predicted * np.exp(half)
     return low, high
 
 

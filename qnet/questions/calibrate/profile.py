@@ -1,4 +1,4 @@
-"""Profiles of a sum of squares: how far one coordinate may go while the others are fitted again; only arrays."""
+"""Profiles of a sum of squares: the range of one coordinate while the others are refitted; arrays only."""
 
 from __future__ import annotations
 
@@ -10,34 +10,33 @@ from qnet.questions.calibrate.least_squares import Minimum, Residuals, differenc
 from qnet.record import Record
 
 LINEAR = 0.25
-"""How far the rise of the sum of squares may be from that of the tangent plane, as a share of it, for a linear
-interval to stand."""
+"""The relative difference from the rise of the tangent plane up to which a linear interval is valid."""
 _SHORTEST = 1e-5
-"""The step at which a tangent plane is tried where the interval is shorter."""
+"""The least step at which a tangent plane is compared."""
 _FIRST = 1e-3
-"""The least first step of a profile, in coordinates in which 1 is much."""
+"""The least first step of a profile."""
 _FLAT = 2e-2
 """The first step of a profile where no standard error is known."""
 _NARROW = 1e-3
-"""How near the ends of a bracket come, as a share of the distance from the minimum."""
+"""The width of a bracket, as a share of the distance from the minimum, that is narrow enough."""
 _FINEST = 1e-7
-"""The width of a bracket that counts as none; any number far below printed digits works."""
+"""The width of a bracket that counts as 0; any number far below printed digits works."""
 _NEAR = 2e-2
-"""How near to the threshold is near enough, as a share of its root, for a straight line from there."""
+"""The relative distance from the root of the threshold from which a straight line is extrapolated."""
 _ENOUGH = 3e-3
-"""The fall of the sum of squares, as a share of the threshold, that is no longer worth a round."""
+"""The fall of the sum of squares, as a share of the threshold, that is not worth another round."""
 _LONGEST = 3.0
-"""How many times farther the next value of a profile is, at most."""
+"""The largest factor from one value of a profile to the next."""
 _TRIES = 60
-"""Values that are tried for one end, at most."""
+"""Most values that are tried for one end."""
 _ROUNDS = 10
-"""Of a fit; a choice: a fit that ends before its minimum is still better than where it began."""
+"""Most rounds of a fit; a choice: a fit that ends before its minimum is still better than its start."""
 _FAILURES = 5
 """Steps without descent after which a fit ends; a choice."""
 
 
 class Lane:
-    """One fit among several that are made side by side: some coordinates are fixed, some residuals do not count."""
+    """One of several fits that are made side by side, with some coordinates fixed and some residuals ignored."""
 
     def __init__(self, point: Any, values: Any, jacobian: Any, free: Any, counted: Any = 1.0) -> None:
         self.point = point
@@ -45,16 +44,16 @@ class Lane:
         self.jacobian = jacobian
         self.free = free
         self.counted = counted
-        """(m,): 1 for residuals that count, 0 for others."""
+        """(m,): 1 for residuals that count, 0 for ignored ones."""
         self.damping = 0.0
         self.failures = 0
         self.done = False
         self.proven = False
-        """Whether derivatives were taken anew where the fit ended."""
+        """Whether derivatives were computed again at the end of the fit."""
 
     @property
     def cost(self) -> float:
-        """The sum of squares of what counts."""
+        """The sum of squares of the residuals that count."""
         return float(((self.values * self.counted) ** 2).sum())
 
     def update(self, step: Any, values: Any) -> None:
@@ -65,8 +64,8 @@ class Lane:
 
 
 def _steps(lanes: Sequence[Lane], low: Any, high: Any, longest: float = 2.0) -> Any:
-    """(lanes, n): the damped Gauss-Newton step of the free coordinates of each lane, those pressed against a bound left
-    where they are."""
+    """(lanes, n): the damped Gauss-Newton step of the free coordinates of each lane; those pressed against a bound do
+    not move."""
     points = np.array([lane.point for lane in lanes])
     values = np.array([lane.values * lane.counted for lane in lanes])
     jacobians = np.array([(lane.jacobian.T * lane.counted).T for lane in lanes])
@@ -82,7 +81,7 @@ def _steps(lanes: Sequence[Lane], low: Any, high: Any, longest: float = 2.0) -> 
 
 
 def _damped(jacobians: Any, values: Any, dampings: Any, longest: float) -> Any:
-    """(lanes, n): steps without bounds; 0 where a coordinate changes nothing."""
+    """(lanes, n): steps without bounds; 0 for a coordinate without effect."""
     norms = np.linalg.norm(jacobians, axis=1)
     norms = np.where(norms > 1e-7 * norms.max(axis=1, initial=1e-300, keepdims=True), norms, np.inf)
     left, singular, right = np.linalg.svd(jacobians / norms[:, None], full_matrices=False)
@@ -93,12 +92,12 @@ def _damped(jacobians: Any, values: Any, dampings: Any, longest: float) -> Any:
 
 
 def refit(residuals: Residuals, lanes: Sequence[Lane], low: Any, high: Any, enough: float, proven: bool = False) -> int:
-    """Fit the free coordinates of some lanes side by side, each from where it is; returns the points it took.
+    """Fit the free coordinates of some lanes side by side, each from its point; returns the number of points used.
 
-    enough   the fall of a sum of squares that is no longer worth a round.
-    proven   whether derivatives are taken anew where a fit ends, to see that it does.
-    Method   Gauss-Newton with the derivatives of @broyden1965, which cost nothing;
-             damped, and with differences again, where a step does not descend. A fit only ever gets better.
+    enough   the fall of a sum of squares that is not worth another round.
+    proven   whether to compute derivatives again at the end of a fit, to verify it.
+    Method   Gauss-Newton with the derivatives of @broyden1965, which cost no points; where a step does not descend,
+             with damping and new differences. The sum of squares of a fit never rises.
     """
     used = 0
     for _ in range(_ROUNDS):
@@ -106,10 +105,10 @@ def refit(residuals: Residuals, lanes: Sequence[Lane], low: Any, high: Any, enou
         used += _renew(residuals, ended, low, high)
         for lane in ended:
             lane.proven, lane.failures, lane.damping = True, 0, 0.0
-        waiting = [lane for lane in lanes if not lane.done]
+        active = [lane for lane in lanes if not lane.done]
         steps: list[Any] = []
         moving: list[Lane] = []
-        for lane, step in zip(waiting, _steps(waiting, low, high) if waiting else (), strict=True):
+        for lane, step in zip(active, _steps(active, low, high) if active else (), strict=True):
             fall = lane.cost - float((((lane.values + lane.jacobian @ step) * lane.counted) ** 2).sum())
             if fall <= enough or not step.any():
                 lane.done = True
@@ -124,11 +123,11 @@ def refit(residuals: Residuals, lanes: Sequence[Lane], low: Any, high: Any, enou
         used += len(moving)
         failed: list[Lane] = []
         for lane, step, result in zip(moving, steps, values, strict=True):
-            there = bool(np.isfinite(result).all())
+            answered = bool(np.isfinite(result).all())
             before = lane.cost
-            if there:
+            if answered:
                 lane.update(step, result)
-            cost = float(((result * lane.counted) ** 2).sum()) if there else float("inf")
+            cost = float(((result * lane.counted) ** 2).sum()) if answered else float("inf")
             if cost < before:
                 lane.point, lane.values = lane.point + step, result
                 lane.damping *= 0.1
@@ -144,7 +143,7 @@ def refit(residuals: Residuals, lanes: Sequence[Lane], low: Any, high: Any, enou
 
 
 def _renew(residuals: Residuals, lanes: Sequence[Lane], low: Any, high: Any) -> int:
-    """Take the derivatives of some lanes anew and let those that have them go on; returns the points it took."""
+    """Compute the derivatives of some lanes again, and continue those that have them; returns the points used."""
     ends = [(lane.point, lane.values) for lane in lanes]
     for lane, fresh in zip(lanes, differences(residuals, ends, low, high), strict=True):
         if fresh is not None:
@@ -153,15 +152,15 @@ def _renew(residuals: Residuals, lanes: Sequence[Lane], low: Any, high: Any) -> 
 
 
 class End(Record):
-    """How far a profile goes to one side."""
+    """One end of a profile."""
 
     coordinate: float
     closed: bool
-    """Whether the sum of squares passes the threshold there; else the range ends, or the search was cut short."""
+    """Whether the sum of squares passes the threshold there; otherwise the range ends, or the search was cut short."""
 
 
 class Profiles(Record):
-    """The ends of some profiles, and the best point reached on the way where it is better than the minimum."""
+    """The ends of some profiles, and the best point on the way if it is better than the minimum."""
 
     ends: tuple[End, ...]
     better: Any
@@ -189,7 +188,7 @@ class _Search:
             return None
         root = threshold**0.5
         if self.outside == float("inf"):
-            # As far as a straight line says, and a little more: what is then outside is near.
+            # As far as a straight line leads, and a little more, so that the end is bracketed narrowly.
             reach = root / max(self.rise_inside**0.5, 1e-9 * root)
             return min(max(self.inside * min(max(1.03 * reach, 1.1), _LONGEST), self.first), self.room)
         width = self.outside - self.inside
@@ -210,12 +209,12 @@ class _Search:
             self.outside, self.rise_outside = distance, rise
 
     def near(self, threshold: float) -> bool:
-        """Whether the last value inside is so near to the end that a straight line leads there."""
+        """Whether the last value inside is near enough to the end for a straight line."""
         root = threshold**0.5
         return abs(self.rise_inside**0.5 - root) <= _NEAR * root
 
     def end(self, threshold: float) -> End:
-        """Where the search ended."""
+        """The end of the profile."""
         near = self.near(threshold)
         distance = self.inside * (threshold / self.rise_inside) ** 0.5 if near else self.inside
         closed = near or self.outside < float("inf")
@@ -226,19 +225,19 @@ def profiles(
     residuals: Residuals, best: Minimum, sides: Sequence[tuple[int, int]], deviations: Any, low: Any, high: Any,
     threshold: float, most: int,
 ) -> Profiles:  # fmt: skip
-    """How far coordinates may go from a minimum until the sum of squares, all others refitted, rises by a threshold.
+    """The coordinates at which the sum of squares, with all others refitted, has risen by a threshold.
 
-    sides        pairs of a coordinate and a sign: which ends are wanted.
-    deviations   (n,) their distance by the tangent plane; not-a-number where it cannot be computed.
+    sides        the ends to compute, as pairs of a coordinate and a sign.
+    deviations   (n,) their distance by the tangent plane; NaN where it cannot be computed.
     threshold    rise of the sum of squares at the ends of an interval: the square of Student's t times the variance.
-    most         points that may be tried altogether.
+    most         the most points for all ends together.
     Returns      `Profiles`; an end is the last coordinate inside, to about a thousandth of its distance.
 
-    Method       Outward in growing steps until the threshold is passed, then between the last value inside and the
-                 first outside by the root of the rise, which is a straight line in linear models, and by halves, which
-                 finds a step. All ends advance side by side. What is beyond an answer counts as a rise without end.
+    Method       Outward in growing steps until the threshold is passed; then between the last value inside and the
+                 first outside, by the root of the rise, which is linear in linear models, and by bisection, which finds
+                 steps. All ends advance side by side. A point without an answer counts as an infinite rise.
     Source       @bates1988, section 6.1.
-    Limits       If the sum of squares falls again beyond its first rise, this goes unnoticed.
+    Limits       A sum of squares that falls again beyond its first rise is not noticed.
     """
     searches: list[_Search] = []
     for index, sign in sides:
@@ -265,7 +264,7 @@ def profiles(
 def _placed(
     residuals: Residuals, asked: Sequence[tuple[_Search, float]], low: Any, high: Any
 ) -> tuple[list[Lane | None], int]:
-    """Lanes at the values to be tried, the others where the tangent plane has them; None where there is no answer."""
+    """Lanes at the values to be tried, with the others by the tangent plane; None where there is no answer."""
     ahead: list[Lane] = []
     for each, distance in asked:
         moved = each.lane.point.copy()
@@ -279,7 +278,7 @@ def _placed(
     used = len(points)
     failed = np.flatnonzero(~np.isfinite(values).all(axis=1))
     if len(failed):
-        # Where the tangent plane leads nowhere, the others keep their values.
+        # Without an answer there, the others keep their values.
         points[failed] = alone[failed]
         values[failed] = residuals(points[failed])
         used += len(failed)
@@ -296,10 +295,10 @@ def _placed(
 
 
 def bent(residuals: Residuals, best: Minimum, covariance: Any, times: float, low: Any, high: Any) -> Any:
-    """Which coordinates (n,) have no linear interval: the residuals at its ends are not those of the tangent plane.
+    """Whether each coordinate (n,) has no linear interval, as residuals at its ends differ from the tangent plane.
 
-    covariance   of the coordinates; those without one are left out.
-    times        how many standard errors the interval has to each side.
+    covariance   of the coordinates; those without a variance are left out.
+    times        the half width of the interval in standard errors.
     """
     deviations = np.sqrt(np.diag(covariance))
     known = np.flatnonzero(np.isfinite(deviations))

@@ -245,8 +245,8 @@ def _correlations(calibration: Calibration) -> Iterator[tuple[Cell, ...]]:
 def _summary(calibration: Calibration) -> Iterator[tuple[Cell, ...]]:
     """The overall error of the model, on the fitted rows and on those held out."""
     kind = "of the mean" if calibration.absolute else "relative"
-    there = np.isfinite(calibration.measured.values)
-    for use, chosen in ((FITTED, calibration.used), (HELD_OUT, there & calibration.measured.held_out[:, None])):
+    measured = np.isfinite(calibration.measured.values)
+    for use, chosen in ((FITTED, calibration.used), (HELD_OUT, measured & calibration.measured.held_out[:, None])):
         count = int(chosen.sum())
         if not count:
             continue

@@ -1,4 +1,4 @@
-"""Tables of measurements brought into shape: columns renamed, and wide rows melted into one row per condition."""
+"""Reshaping of tables of measurements: columns renamed, and wide rows melted into one row per condition."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _RENAMED = "COLUMN=NAME, such as --column io_r=throughput"
 _MELTED = "a pattern such as 'rt_{rate}_ms=response_ms' or '{}@{rate}'"
 _BRACES = re.compile(r"\{([^{}]*+)\}")
 _MOST_BRACES = 4
-"""Parameters in one title; a choice that bounds the time of matching."""
+"""Most parameters in one title; a choice that bounds the time of matching."""
 _LONGEST = 500
-"""Characters of a title that a pattern is matched with."""
+"""Most characters of a title that a pattern is matched with."""
 _NUMBER = r"[+-]?[0-9][0-9_.,]*(?:e[+-]?[0-9]+)?(?: ?[A-Za-z%/]+)?"
 """A value in a title: a number, possibly with its unit."""
 
@@ -27,10 +27,10 @@ def shaped(table: DataTable, columns: Sequence[str], patterns: Sequence[str], mo
     """A table with wide rows melted, and then with columns renamed.
 
     columns    `COLUMN=NAME` texts.
-    patterns   titles with a parameter in braces where its value is, `rt_{rate}_ms`; followed by `=NAME`, the column
-               that takes the cells, or with `{}` where the name of that column is: `{}@{rate}`.
-    model      whose choices may have their words in titles, besides numbers.
-    Raises     `UsageError` QN755 for texts that cannot be read, match no column, or name a column that there is.
+    patterns   titles with a parameter in braces in place of its value, `rt_{rate}_ms`, followed by `=NAME`, the column
+               that takes the cells; or with `{}` in place of the name of that column: `{}@{rate}`.
+    model      the model whose choices may have their words in titles; None: numbers only.
+    Raises     `UsageError` QN755 for texts that cannot be read, match no column, or make a column twice.
     """
     for text in patterns:
         table = _melted(table, text, _Pattern(text, model))
@@ -38,10 +38,10 @@ def shaped(table: DataTable, columns: Sequence[str], patterns: Sequence[str], mo
 
 
 def read_shaped(source: Rows, columns: Sequence[str], patterns: Sequence[str], model: Model | None) -> DataTable:
-    """A table of measurements, read from a CSV file or rows, and brought into shape as by `shaped`.
+    """A table of measurements, read from a CSV file or rows, and reshaped.
 
-    source    as of `read_table`; columns, patterns and model as of `shaped`.
-    Raises    what either of them raises.
+    source    as for `read_table`; columns, patterns and model as for `shaped`.
+    Raises    what these two raise.
     """
     return shaped(read_table(source), columns, patterns, model)
 
@@ -72,7 +72,7 @@ def _renamed(table: DataTable, texts: Sequence[str]) -> DataTable:
 
 
 class _Match(Record):
-    """A column that a pattern fits: the column that takes its cells, and the values that its title states."""
+    """The match of a title: the column that takes the cells, and the values in the title."""
 
     name: str
     values: tuple[str, ...]
@@ -91,7 +91,7 @@ class _Pattern:
         free = len(braces) - len(self.keys)
         rest = _BRACES.sub("", pattern)
         if not self.keys or len(braces) > _MOST_BRACES or "{" in rest or "}" in rest or "{" in name:
-            raise _refusal(f'"{short(text)}" is no pattern of titles', _MELTED)
+            raise _refusal(f'"{short(text)}" is not a pattern of titles', _MELTED)
         if len(set(self.keys)) < len(self.keys) or name in self.keys:
             raise _refusal(f'"{short(text)}" names a column twice', "distinct names")
         if free + bool(name) != 1:
@@ -100,7 +100,7 @@ class _Pattern:
         self.expression = re.compile("".join(self._part(piece, model) for piece in re.split(r"(\{[^{}]*+\})", pattern)))
 
     def _part(self, piece: str, model: Model | None) -> str:
-        """What a piece of the pattern is as a regular expression."""
+        """A piece of the pattern as a regular expression."""
         if not _BRACES.fullmatch(piece):
             return re.escape(piece)
         key = piece[1:-1].strip()
@@ -111,7 +111,7 @@ class _Pattern:
         return f"(?P<v{self.keys.index(key)}>{words or _NUMBER})"
 
     def match(self, title: str) -> _Match | None:
-        """What a title says; None where the pattern does not fit."""
+        """The match of a title; None where the pattern does not match."""
         match = self.expression.fullmatch(title) if len(title) <= _LONGEST else None
         if match is None:
             return None

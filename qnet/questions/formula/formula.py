@@ -196,8 +196,8 @@ def formula(
     Returns    `Formulas`, each simplified and evaluated at the model's numbers.
     Method     The network is bound to numbers that carry sympy expressions, and the code of the numeric solvers
                computes over them; so both agree by construction, and each formula is evaluated again as a check.
-    Raises     `UsageError` QN013 for an unknown metric or parameter; `NotComputed` QN520 where a fixed point is in the
-               way, QN521 for closed classes, QN522 where algebra cannot solve, QN523 for too large a network.
+    Raises     `UsageError` QN013 for an unknown metric or parameter; `NotComputed` QN520 where a fixed point is
+               needed, QN521 for closed classes, QN522 where algebra cannot solve, QN523 for too large a network.
     """
     asked = [of] if isinstance(of, str) else list(of)
     _check_names(model, solve_for, keep or ())

@@ -355,15 +355,15 @@ def _largest(symbolic: Symbolic, metric_name: str, name: str) -> _Pieces:
 
 
 def _proven(model: Model, name: str, result: _Pieces, numbers: dict[str, float], held: list[str]) -> str:
-    """A note on stations without a formula: when they are saturated sooner, by their waits for the smallest piece.
+    """A note on stations without a formula, and on whether their waits saturate them before the smallest piece.
 
-    Raises `NotComputed` where something else saturates sooner, `NoAnswer` where nothing is left for the parameter.
+    Raises `NotComputed` where another station saturates sooner, `NoAnswer` where no value has a steady state.
     """
     values = [(evaluated(piece.formula, numbers) or 0.0, piece.about) for piece in result]
     least, binding = min(values)
     if least <= 0:
         text = f'there is no steady state at any value of "{name}"'
-        raise NoAnswer(Problem("QN401", text, "room for a load", help="lower what else loads the system with -p"))
+        raise NoAnswer(Problem("QN401", text, "a lower load", help="reduce the other loads with -p"))
     if not held:
         return ""
     varied = {name: least * JUST_BELOW}
@@ -374,16 +374,14 @@ def _proven(model: Model, name: str, result: _Pieces, numbers: dict[str, float],
     solved_there = solve_points(model, varied, patient=False)
     sentence = ", ".join(f'"{item}"' for item in held)
     if solved_there.stable:
-        return (
-            f"{sentence}: no formula, because waits are part of the holding time; they are saturated later in the model"
-        )
+        return f"{sentence}: no formula, because waits are part of the holding time; they saturate later in the model"
     edge = saturation(model, solved_there, varied)
     if edge.cause != binding or edge.factor < _CLOSE:
         text = f'"{edge.cause}" is saturated sooner, by waits inside its holding time: a fixed point'
         raise NotComputed(Problem("QN520", text, "a capacity in closed form", help="qnet envelope finds it"))
     return (
-        f'waits for "{binding}" fill stations that hold it ({sentence}) at {edge.factor:.6g} times the load at which '
-        "it is full itself; the steady state that qnet solve computes ends there"
+        f'waits for "{binding}" saturate the stations held meanwhile ({sentence}) at {edge.factor:.6g} times the load '
+        "at which it saturates itself; the steady state that qnet solve computes ends there"
     )
 
 
@@ -419,9 +417,11 @@ METRICS: dict[str, Known] = {
     "throughput_upper": Known(
         "asymptotic bound of a closed class", "", _bound(bounds.throughput_upper, RATE, SMALLEST)
     ),
-    "throughput_lower": Known("everybody waits for all others", "", _bound(bounds.throughput_lower, RATE, LARGEST)),
+    "throughput_lower": Known(
+        "every customer waits for all others", "", _bound(bounds.throughput_lower, RATE, LARGEST)
+    ),
     "response_lower": Known("asymptotic bound of a closed class", "", _bound(bounds.response_lower, TIME, LARGEST)),
-    "response_upper": Known("everybody waits for all others", "", _bound(bounds.response_upper, TIME, SMALLEST)),
+    "response_upper": Known("every customer waits for all others", "", _bound(bounds.response_upper, TIME, SMALLEST)),
     "balanced_throughput_upper": Known(
         "balanced job bound of one closed class", "", _bound(bounds.balanced_throughput_upper, RATE, SMALLEST)
     ),

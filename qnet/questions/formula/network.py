@@ -220,8 +220,8 @@ def _refuse_solution_functions(model: Model) -> None:
         if uses_solution(expression, dependent):
             figure = next((name for name in closure(model, expression.names) if is_figure(name)), expression.source)
             text = f'"{expression.source}" uses {figure}, a figure of the solution: a fixed point'
-            help = "qnet solve finds it; qnet envelope how large a parameter may be"
-            raise NotComputed(Problem("QN520", text, "numbers that do not rest on the solution", help=help))
+            help = "qnet solve computes it; qnet envelope finds the largest value of a parameter"
+            raise NotComputed(Problem("QN520", text, "numbers that do not depend on the solution", help=help))
         for station in inside_stations(model, expression.names):
-            text = f"\"{expression.source}\" uses inside('{station}'), a number that changes from moment to moment"
-            raise NotComputed(Problem("QN520", text, "constant numbers", help="qnet solve takes all of them"))
+            text = f"\"{expression.source}\" uses inside('{station}'), a number that changes with the state"
+            raise NotComputed(Problem("QN520", text, "constant numbers", help="qnet solve accepts it"))

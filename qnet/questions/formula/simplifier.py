@@ -10,20 +10,20 @@ from qnet.questions.formula.algebra import affordable, evaluated, irreducible
 from qnet.questions.formula.text import TextLengths, text_of
 
 MOST_OPERATIONS = 100
-"""Operations of a formula up to which it is put over one denominator, and a fraction factored."""
+"""Most operations of a formula that is put over one denominator, and of a fraction that is factored."""
 MOST_TERMS = 6000
-"""Terms that it may have there."""
+"""Most terms over one denominator."""
 FEW_OPERATIONS = 60
-"""Operations of a sum inside a formula up to which it is expanded and factored."""
+"""Most operations of a sum inside a formula that is expanded and factored."""
 
 _MUCH_SHORTER, _NEAR = 1.2, 1.5
-"""How many times shorter a form must be, and how many operations more it may have to be tried. Choices of style."""
+"""The factor by which another form must be shorter, and by which it may have more operations; choices of style."""
 _MOST_COLLECTED = 8
-"""Symbols by which terms are collected; a choice that bounds time."""
+"""Most symbols by which terms are collected; a choice that bounds time."""
 _MANY_TERMS, _MOST_TERMS = 3, 16
 """Sums of more terms than the first are collected, and of at most the second; choices that bound time."""
 _SLOW = 3
-"""Characters that a fraction inside a formula counts for; a choice of style."""
+"""The extra length of a fraction inside a formula, in characters; a choice of style."""
 
 
 class Simplifier:
