@@ -140,7 +140,7 @@ def test_every_percentage_of_a_note_is_an_error_of_the_table_or_known_as_another
 def test_the_reason_of_priorities_quotes_the_table():
     row = MEASURED["priorities: closed, one or two stations, throughput"]
     text = exactness._ESTIMATED  # pyright: ignore[reportPrivateUsage]
-    median, worst = quoted(text, "wrong by {} % in the median"), quoted(text, "by up to {} %")
+    median, worst = quoted(text, "errors of {} % in the median"), quoted(text, "up to {} %")
     assert float(median) == rounded(row.median, median) and float(worst) == rounded(row.worst, worst)
 
 
