@@ -292,6 +292,8 @@ CODES: dict[str, _T] = {
         "open networks of exponential servers and 3 % in closed ones (median of 200 each; worst 1 % and 19 %), by 3 % "
         "with processor sharing, and by 4 % with service times of an scv up to 2 (14 % at worst). The warning "
         "names what is beyond, and for a sweep at how many points: "
+        "percentiles below the 50th, which depend on whether customers wait at all, and above the 99.9th, which depend "
+        "on the tails of times (those between are as good as these, 24 % off at worst); "
         "longer-tailed services; classes with different times at a queue, where short times that rarely wait for "
         "long ones put it 20 to 60 % off; several visits of a station in a row, which "
         "meet the same long queue again and again, so that the percentile is too short by a third and more; "

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from qnet.documents import Document, Path
-from qnet.errors import InvalidInput, Problem, short, suggest
+from qnet.errors import InvalidInput, Names, Problem, short, suggest
 from qnet.expression import Choices, Expression, ExpressionError, check, expression_problem, parse
 from qnet.expression.nodes import Name
 from qnet.lazy import lazy
@@ -26,6 +26,8 @@ MAX_TEXT = 400
 """Most characters of a title or a description; a choice."""
 MAX_NAME = 100
 """Most characters of a name; a choice."""
+_MAX_SHOWN = 20
+"""Most parameters that a message lists; a choice."""
 
 Table = dict[str, Any]
 
@@ -238,6 +240,8 @@ class Reader:
         try:
             result = check(expression.root, names, choices)
         except ExpressionError as error:
+            if isinstance(expression.root, Name) and isinstance(error.help, Names):
+                error.help = self._number_help(wanted, path, names) or error.help
             self.note(expression_problem(error, expression.source, path))
             return None
         if result is None:
@@ -247,6 +251,32 @@ class Reader:
             self.fail("QN122", path, f'"{short(expression.source)}" is {result.describe()}', wanted.describe(), help)
             return None
         return result
+
+    def _number_help(self, wanted: Dimension | None, path: Path, names: Mapping[str, Dimension]) -> str:
+        """What to write instead of a word that is no name, such as `two`: a number, or the name of a parameter.
+
+        Empty where there is no more to say than which names there are.
+        """
+        number = f"write a number, such as {_example(wanted)}"
+        if wanted is None:
+            stated = f"{number}, or an expression over other parameters"
+            choice = f'{stated}; of a choice of words, state options = ["...", "..."]'
+            return Names(choice) if path[0] == "parameters" else ""
+        broken = self.broken
+        known = sorted(
+            name for name, dimension in names.items()
+            if dimension == wanted and name not in broken and not name.endswith("')")
+        )  # fmt: skip
+        shown = ", ".join(known[:_MAX_SHOWN]) + (", ..." if len(known) > _MAX_SHOWN else "")
+        return Names(f"{number}, or the name of a parameter: {shown}" if known else number)
+
+
+def _example(wanted: Dimension | None) -> str:
+    """A number of a dimension, as a file states it."""
+    if wanted in (None, NUMBER):
+        return "2"
+    unit = _EXAMPLE_UNITS.get(wanted) or " " + base_unit(wanted)
+    return f'"5{unit}"'
 
 
 def describe(raw: Any) -> str:

@@ -127,6 +127,7 @@ _OTHERS = {
     "behind as one": "the stations behind it are taken as one with their throughput",
     "two modes": "two numbers of customers are likely there",
     "two modes around": "two numbers of customers are likely there, around {numbers[0]} and {numbers[1]}",
+    "far percentiles": "they are below the {numbers[0]:g}th or above the {numbers[1]:g}th",
     "back by chance": "{class_name} returns to its stations at random",
     "back to one by chance": "{class_name} returns to {station} at random",
     "several in a row": "customers visit {station} several times in a row",

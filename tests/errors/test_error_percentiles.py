@@ -177,3 +177,19 @@ def test_classes_of_different_kinds_are_not_trusted():
         solution = solve(network)
         told = [response_percentile(solution, share, "0") for share in SHARES]
         assert max(abs(one / other - 1) for one, other in zip(told, exact, strict=True)) > 0.2
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("name", "share", "most"),
+    [
+        ("percentiles: service times", 0.5, 0.16),
+        ("percentiles: closed", 0.5, 0.05),
+        ("percentiles: closed", 0.999, 0.245),
+        ("percentiles: shared service", 0.5, 0.13),
+        ("percentiles: open and closed classes", 0.999, 0.245),
+    ],
+)
+def test_percentiles_from_the_50th_to_the_99_9th_are_as_good(monkeypatch, name: str, share: float, most: float) -> None:
+    monkeypatch.setattr(f"{__name__}.SHARES", (share,))
+    assert max(ROWS[name](np.random.default_rng([663, list(ROWS).index(name)]))) < most

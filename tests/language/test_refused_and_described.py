@@ -113,3 +113,26 @@ def test_a_variation_below_zero_is_refused_where_a_chain_states_it():
     (problem,) = caught.value.problems
     assert problem.path == ("chains", "session", "classes", "looking", "service", "database", "scv")
     assert problem.line
+
+
+def test_a_word_where_a_number_belongs_is_answered_by_what_to_write():
+    """Not by a list of figures of the solution, which no number of servers may depend on."""
+    text = {"title": "words", "parameters": {"crew": 3, "pause": "2 s", "mode": "fast"}, "stations": {"cpu": {}}}
+    steps = [{"station": "cpu", "time": "quick", "scv": "one"}]
+    model: dict[str, Any] = {**text, "classes": {"x": {"population": "ten", "think_time": "1 s", "steps": steps}}}
+    model["stations"] = {"cpu": {"servers": "two"}}
+    helps = {problem.path[-1]: problem.help for problem in refused(model) if problem.code == "QN112"}
+    number = "write a number, such as 2, or the name of a parameter: crew"
+    assert helps == {
+        "servers": number,
+        "population": number,
+        "scv": number,
+        "time": 'write a number, such as "5 ms", or the name of a parameter: pause',
+        "mode": "write a number, such as 2, or an expression over other parameters; of a choice of words, "
+        'state options = ["...", "..."]',
+    }
+
+
+def test_a_word_near_a_name_is_a_name_misspelt():
+    model = {**of_class(), "parameters": {"crew": 3}, "stations": {"cpu": {"servers": "crow"}, "disk": {}}}
+    assert [problem.help for problem in refused(model)] == ['did you mean "crew"?']

@@ -170,3 +170,16 @@ def test_percentiles_are_exact_where_the_distribution_of_every_delay_is_known(
     steps = (Hold("a", (Time(0.1),)), Hold("d", (delay,)) if at_a_station else delay)
     network = RoutedNetwork(stations, (OpenClass("io", 3.0, (Route("io", 1.0, steps),)),))
     assert exact(network, FLOATS) is known
+
+
+@pytest.mark.parametrize(("number", "warned"), [(10, True), (49, True), (50, False), (99.9, False), (99.99, True)])
+def test_percentiles_beyond_those_that_were_measured_are_warned_of(tmp_path, number, warned):
+    """The lowest tenth of M/D/1 at a load of 0.3 was given as 0.62 s with a service of 1 s, without a warning."""
+    path = tmp_path / "model.toml"
+    name = "response_p" + f"{number:g}".replace(".", "_")
+    for scv in (0, 1):
+        text = ONE.replace("3/s", "0.3/s") + f'{{ station = "a", time = "1 s", scv = {scv} }} ]\n'
+        path.write_text(text + f'[outputs]\nlate = "{name}"\n')
+        notes = {note.code: note.text for note in solve_report(load(str(path))).notes}
+        assert ("QN663" in notes) is (warned and scv == 0)
+        assert scv or not warned or "below the 50th or above the 99.9th" in notes["QN663"]

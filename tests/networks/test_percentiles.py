@@ -250,3 +250,34 @@ def test_what_all_classes_ask_together_is_warned_of_where_it_is_far_from_exponen
     )
     reasons = beyond(RoutedNetwork((station,), classes), FLOATS)
     assert bool(reasons) == warned
+
+
+@pytest.mark.parametrize("name", ["p0_1", "p10", "p30", "p80", "p95"])
+def test_no_response_is_shorter_than_its_constant_service(tmp_path, name):
+    """M/D/1 at a load of 0.3, of which seven in ten arrivals do not wait; and of two routes, of which one is long."""
+    text = TANDEM.replace(' { station = "second", time = "50 ms" }', "").replace('"100 ms"', '"100 ms", scv = 0')
+    one = system(tmp_path, text).set(rate=3).metric(f"response_{name}")
+    assert one >= 0.1
+    assert name > "p3" or one == 0.1
+    share = float(name[1:].replace("_", ".")) / 100
+    least = [Stage(mean, 0.0625, least=mean / 2) for mean in (0.25, 16.0)]
+    routes = [MixtureRoute(weight, (stage,)) for weight, stage in zip((0.75, 0.25), least, strict=True)]
+    time = mixture_percentile([MixtureRoute(np.ones(1) * item.weight, item.stages) for item in routes], share)[0]
+    assert time >= (0.125 if share <= 0.75 else 8.0)
+
+
+def test_constant_times_at_changing_rates_may_take_less(tmp_path):
+    text = TANDEM.replace("first = {}", "first = { rates = [4, 5] }").replace('"100 ms"', '"100 ms", scv = 0')
+    assert system(tmp_path, text).set(rate=0.1).metric("response_p1") < 0.1
+
+
+@pytest.mark.parametrize("discipline", ["fcfs", "ps"])
+@pytest.mark.parametrize("name", ["p50", "p95"])
+def test_a_rate_of_five_is_a_time_of_a_fifth(tmp_path, name, discipline):
+    """The median was 0.7 s where the mean is 0.2 s with open classes, and a hundredth of it with closed ones."""
+    for text, change in ((TANDEM, {"rate": 3}), (REPAIR, {"machines": 4}), (REPAIR, {"away": 1000})):
+        plain = text.replace("first = {}", f"first = {{ discipline = '{discipline}' }}")
+        plain = plain.replace("repair = {}", f"repair = {{ discipline = '{discipline}' }}")
+        fast = plain.replace("discipline =", "rates = [5], discipline =").replace('"100 ms"', '"500 ms"')
+        times = [system(tmp_path, each).set(**change).metric(f"response_{name}") for each in (plain, fast)]
+        assert times[1] == pytest.approx(times[0], rel=0.02 if discipline == "fcfs" else 0.3)

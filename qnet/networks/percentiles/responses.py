@@ -11,7 +11,7 @@ import numpy as np
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Value, arrays
 from qnet.lazy import Array, Flags, lazy
-from qnet.networks.duration import Wait
+from qnet.networks.duration import Duration, Wait
 from qnet.networks.exactness import AGGREGATED, LAYERS, PRIORITY
 from qnet.networks.parallel.branches import join_time
 from qnet.networks.percentiles.wait_variances import shared_variance, with_variances
@@ -56,6 +56,8 @@ class Stage(Record):
     """Square seconds."""
     waits: Any = 0.0
     """The number of waits; 0 for a gamma time."""
+    least: Any = 0.0
+    """The least number of seconds: a constant service time, whatever the wait."""
 
 
 class MixtureRoute(Record):
@@ -132,7 +134,7 @@ def _shared(passages: Passages) -> list[Wait]:
             service = stream.holding.mean_with(passages.waits)
             overall = wait.mean + service
             load = wait.mean / (overall + (overall == 0))
-            wait = wait.replace(variance=shared_variance(wait.mean, service, load))
+            wait = wait.replace(variance=shared_variance(wait.mean, service, np.maximum(load, 0.0)))
         result.append(wait)
     return result
 
@@ -165,19 +167,36 @@ def _stages(route: RouteTime, waits: Sequence[Wait], passages: Passages) -> Iter
     """The times on a route; in open networks exponential services and the waits for them are separate stages."""
     network = passages.network
     lines = {station.name for station in network.stations if station.in_line and not network.closed}
+    rates = {station.name for station in network.stations if station.rates is not None}
     for (station, _), part in route.parts.items():
-        mean, variance = part.mean_with(waits), part.variance_with(waits)
+        mean = part.mean_with(waits)
+        variance: Any = part.variance_with(waits)
+        fixed = not (station in rates or network.profiles or part.fractions)
+        least = np.where(part.variance <= 1e-12 * part.mean**2, part.mean, 0.0) if fixed else 0.0
+        apart: Any = abs(part.variance - part.mean**2) <= 1e-12 * part.mean**2
+        if station in rates:
+            variance = _of_rates(part, mean, variance, apart)
+            apart = apart & (mean >= part.mean)
         if station not in lines or part.fractions:
-            yield Stage(mean, variance)
+            yield Stage(mean, variance, least=least)
             continue
-        apart = abs(part.variance - part.mean**2) <= 1e-12 * part.mean**2
-        yield Stage(np.where(apart, part.mean, mean), np.where(apart, part.variance, variance))
+        yield Stage(np.where(apart, part.mean, mean), np.where(apart, part.variance, variance), least=least)
         for stream, count in part.waits.items():
             yield Stage(apart * count * waits[stream].mean, apart * count * waits[stream].variance, count)
     operations = FLOATS if passages.network.size is None else arrays()
     for fork in route.forks:
         overall = join_time(fork, waits, passages.identical, operations)
         yield Stage(fork.count * overall.mean, fork.count * overall.variance)
+
+
+def _of_rates(part: Duration, mean: Value, variance: Any, exponential: Any) -> Any:
+    """The variance of a time at changing rates, which takes less than the service where the rate is above 1.
+
+    The wait is negative then, and its variance what exponential services vary less for it: others vary as they do.
+    """
+    ratio: Any = mean / np.where(part.mean > 0, part.mean, 1.0)
+    known: Any = exponential | (ratio >= 1)
+    return np.where(known, variance, np.maximum(variance, part.variance * ratio**2))
 
 
 def mixture_percentile(parts: Sequence[MixtureRoute], share: float) -> Any:
@@ -192,14 +211,14 @@ def mixture_percentile(parts: Sequence[MixtureRoute], share: float) -> Any:
             np.shape(item)
             for part in parts
             for stage in part.stages
-            for item in (stage.mean, stage.variance, stage.waits)
+            for item in (stage.mean, stage.variance, stage.waits, stage.least)
         ),
     )
     weights = np.array([np.broadcast_to(part.weight, shape) for part in parts], dtype=float)
     weights = weights / np.where(weights.sum(axis=0) > 0, weights.sum(axis=0), 1.0)
     kept = [
         [
-            Stage(*(np.broadcast_to(item, shape) for item in (stage.mean, stage.variance, stage.waits)))
+            Stage(*(np.broadcast_to(item, shape) for item in (stage.mean, stage.variance, stage.waits, stage.least)))
             for stage in part.stages
         ]
         for part in parts
@@ -242,7 +261,18 @@ def mixture_percentile(parts: Sequence[MixtureRoute], share: float) -> Any:
             result = _sharpened(distribution, share, result)
         result = np.where(values[0] >= 0, 0.0, result)
     result = np.where(constant, about, result)
-    return np.where(known & ~steady, sooner, sooner + result)
+    least = np.array([sum((stage.least for stage in stages), np.zeros(shape)) for stages in kept])
+    return np.maximum(np.where(known & ~steady, sooner, sooner + result), _least(weights, least, share))
+
+
+def _least(weights: Array, least: Array, share: float) -> Any:
+    """The percentile of the least times of some routes, which gamma times can fall below: by route and point."""
+    if not least.any():
+        return 0.0
+    order = least.argsort(axis=0)
+    times, sums = np.take_along_axis(least, order, 0), np.take_along_axis(weights, order, 0).cumsum(axis=0)
+    first = (sums >= share - 1e-12).argmax(axis=0)[None]
+    return np.take_along_axis(times, first, 0)[0]
 
 
 def _sharpened(distribution: _Distribution, share: float, times: Any) -> Any:

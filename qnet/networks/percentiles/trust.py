@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from qnet.expression import Operations, Value
@@ -19,14 +19,19 @@ _NEARLY, _FEW = 0.75, 4.0
 """The load, relative to the largest, from which a second station counts as nearly saturated; and the largest population
 for which that was measured to be harmless."""
 
+_LOWEST, _HIGHEST = 0.5, 0.999
+"""The shares of the percentiles that were measured: lower ones depend on whether customers wait at all, which two
+moments do not say, higher ones on the tails of times."""
+
 _Reasons = Iterator[tuple[Reason, Value]]
 
 
-def beyond(network: RoutedNetwork, operations: Operations) -> dict[Reason, Value]:
+def beyond(network: RoutedNetwork, operations: Operations, shares: Iterable[float] = ()) -> dict[Reason, Value]:
     """Why percentiles of the response of a network are beyond what was measured; empty where they are not.
 
     network     stations, classes and routes, of one point or a batch; arrival rates do not matter.
     operations  of its numbers.
+    shares      of the percentiles, in (0, 1).
     Returns     by cause, the points where it applies: a truth value, or an array of them. The measured errors are those
                 of `percentiles: ...` in the table of errors.
     """
@@ -34,6 +39,9 @@ def beyond(network: RoutedNetwork, operations: Operations) -> dict[Reason, Value
     for reason, where in _reasons(network, operations):
         if not operations.all(where == False):  # noqa: E712
             result[reason] = result.get(reason, False) | where
+    if not all(_LOWEST <= round(share, 9) <= _HIGHEST for share in shares):
+        guessed = exact(network, operations) == False  # noqa: E712
+        result[Reason("far percentiles", numbers=(100 * _LOWEST, 100 * _HIGHEST))] = guessed
     return result
 
 

@@ -313,7 +313,9 @@ def _variance(station: Station, observed: AtArrival, wait: float, service: float
     if observed.states:
         work, variance = _work(station, observed.states)
         if station.rates is not None:
-            return max(((wait + service) / work) ** 2 * variance - service**2, 0.0)
+            return ((wait + service) / work) ** 2 * variance - service**2
+    elif station.rates is not None and wait < 0:
+        return (wait + service) ** 2 - service**2
     else:
         work = max(observed.mean - station.servers + 1, 0.0)
         variance = observed.square - observed.mean**2 + work

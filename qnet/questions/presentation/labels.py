@@ -7,7 +7,7 @@ figures, and an answer that of its weakest figure or assertion; where only its m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from qnet.expression import FLOATS, Expression, Operations, Value, arrays, evaluate
@@ -129,11 +129,16 @@ def asks_percentile(model: Model, asked: Iterable[Expression]) -> bool:
 
 
 def _asks(model: Model, asked: Iterable[Expression], wanted: Callable[[str], bool]) -> bool:
-    """Whether an expression, or an output of the model that it names, uses a name for which `wanted` is true."""
-    expressions = list(asked)
-    for expression in expressions:
-        expressions += [model.outputs[name].expression for name in expression.names if name in model.outputs]
-    return any(wanted(name) for expression in expressions for name in expression.names)
+    """Whether an expression, or an output of the model that it names, asks for a figure with some name."""
+    return any(wanted(name) for name in _names(model, asked))
+
+
+def _names(model: Model, asked: Iterable[Expression]) -> Iterator[str]:
+    """The names in some expressions, and in the outputs of the model that they name."""
+    waiting = list(asked)
+    for expression in waiting:
+        waiting += [model.outputs[name].expression for name in expression.names if name in model.outputs]
+        yield from expression.names
 
 
 def percentiles_exact(part: Part) -> Value:
@@ -175,7 +180,9 @@ def percentile_notes(model: Model, asked: Iterable[Expression], parts: Iterable[
     Returns   nothing where no percentile is asked for or all are exact; a warning, with the number of points, where
               networks are outside the region in which errors were measured as small.
     """
-    if not asks_percentile(model, asked):
+    shares = {percentile_share(name, "response") for name in _names(model, asked)}
+    known = [share for share in shares if share is not None]
+    if not known:
         return []
     points = exact = outside = 0
     reasons: dict[str, None] = {}
@@ -184,7 +191,8 @@ def percentile_notes(model: Model, asked: Iterable[Expression], parts: Iterable[
         if network is None:
             continue
         steady = part.solution.stable
-        result = {reason: where & steady for reason, where in percentile_trust.beyond(network, operations).items()}
+        causes = percentile_trust.beyond(network, operations, known)
+        result = {reason: where & steady for reason, where in causes.items()}
         points += _count(steady, part)
         exact += _count(percentiles_exact(part) & steady, part)
         outside += _count(_any(result.values()), part)
