@@ -19,6 +19,7 @@ from qnet.networks.reasons import Inexact, Reason
 from qnet.networks.routed import ClosedClass, Fork, Hold, OpenClass, Route, RoutedNetwork, Station, Step, Time
 from qnet.networks.solution import Passages, RoutedSolution
 from qnet.networks.streams import Streams, streams
+from qnet.networks.wanted import Divided
 from qnet.queues.arithmetic import total
 from qnet.record import Record
 
@@ -128,6 +129,20 @@ def empty_classes(network: RoutedNetwork) -> EmptyClasses | None:
 def idle_classes(network: RoutedNetwork) -> EmptyClasses | None:
     """The open classes without arrivals at any point; None where there are none, no others, or buffers to share."""
     return None if network.limited else _empty(network, OpenClass)
+
+
+def divide(network: RoutedNetwork) -> None:
+    """Raise `Divided` where a class has customers, or arrivals, at some points of a batch only.
+
+    network   of several classes; the others are solved without it at the points where it has none.
+    """
+    for item in network.classes:
+        if isinstance(item, OpenClass) and network.limited:
+            continue
+        customers = item.arrival_rate if isinstance(item, OpenClass) else item.population
+        some = np.broadcast_to(np.asarray(customers) != 0, (network.size or 1,))
+        if some.any() and not some.all():
+            raise Divided(some)
 
 
 def _empty(network: RoutedNetwork, kind: type[OpenClass] | type[ClosedClass]) -> EmptyClasses | None:

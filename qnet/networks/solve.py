@@ -49,7 +49,8 @@ def solve(network: RoutedNetwork, wanted: Wanted = AUTO) -> RoutedSolution:
     Returns   `RoutedSolution`; points without a steady state are marked in it. Bounds are added to its classes where
               they are wanted. Closed classes without customers at any point change nothing for the others, and their
               residence times are their demands.
-    Raises    `NotComputed` where no method, or not the named one, applies, or where it does not converge.
+    Raises    `Divided` where every point of a batch is to be solved as it would be alone, and they need different
+              methods; `NotComputed` where no method, or not the named one, applies, or where it does not converge.
     """
     _charge(network)
     if network.closed and any(station.discipline == "lcfs-pr" for station in network.stations):
@@ -68,6 +69,8 @@ def solve(network: RoutedNetwork, wanted: Wanted = AUTO) -> RoutedSolution:
 def _solved(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
     """The solution, with classes that have no customers or no arrivals."""
     several = len(network.classes) > 1
+    if several and wanted.each and network.size is not None:
+        degenerate_classes.divide(network)
     if network.closed and several:
         empty = degenerate_classes.empty_classes(network)
         if empty:

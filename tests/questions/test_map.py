@@ -346,3 +346,50 @@ def test_a_key_of_the_answers_that_comes_later_is_a_fault_of_its_row(queue, chun
     assert last["status"] == "ok"
     with pytest.raises(InvalidInput, match="QN240"):
         response(queue, '{"rate": 11, "status": "x"}\n', jsonl=True, chunk=chunk)
+
+
+BESIDE = """qnet = 1
+title = "a class that some rows leave empty"
+[parameters]
+few = 1
+time = "0.2 s"
+rest = "0.3 s"
+rate = "0"
+[stations]
+desk = {}
+[classes.first]
+population = "few"
+think_time = "1 s"
+steps = [ { station = "desk", time = "time" } ]
+[classes.other]
+population = 2
+think_time = "1 s"
+steps = [ { station = "desk", time = "rest" } ]
+"""
+VISITED = BESIDE.replace('rate = "0"', 'rate = "0/s"') + (
+    '[classes.guest]\narrival_rate = "rate"\nsteps = [ { station = "desk", time = "0.1 s" } ]\n'
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        (BESIDE, "few,time,rest\n0,0.2,0.3\n1,0.2,0.3\n2,0,0.3\n2,0,0\n3,0.2,0\n60,0.2,0.3\n"),
+        (BESIDE.replace("population = 2", "population = 40"), "few,time\n0,0.2\n1,0.2\n60,0.2\n"),
+        (VISITED, "few,rate\n0,0\n0,1\n2,0\n2,1\n"),
+    ],
+    ids=["exact in part", "many", "open ones too"],
+)
+def test_a_row_is_answered_as_if_it_were_alone(tmp_path, text, rows):
+    """An empty class had the method of its neighbours, and exact rows the label of those that are not."""
+    path = tmp_path / "model.toml"
+    path.write_text(text)
+    model = qnet.load(str(path))
+    asked = ["response('first')", "response('other')", "throughput('other')"]
+    head, *lines = rows.splitlines()
+    together = through(Mapper(model, asked), rows).splitlines()[1:]
+    alone = [through(Mapper(model, asked), f"{head}\n{line}\n").splitlines()[1] for line in lines]
+    for one, other in zip(together, alone, strict=True):
+        *figures, method, exactness, status = one.split(",")
+        assert [method, exactness, status] == other.split(",")[-3:]
+        assert [float(item) for item in figures] == pytest.approx([float(item) for item in other.split(",")[:-3]])

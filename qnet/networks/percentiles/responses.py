@@ -195,8 +195,8 @@ def _of_rates(part: Duration, mean: Value, variance: Any, exponential: Any) -> A
     The wait is negative then, and its variance what exponential services vary less for it: others vary as they do.
     """
     ratio: Any = mean / np.where(part.mean > 0, part.mean, 1.0)
-    known: Any = exponential | (ratio >= 1)
-    return np.where(known, variance, np.maximum(variance, part.variance * ratio**2))
+    shorter: Any = ~exponential & (ratio < 1)
+    return np.maximum(variance, ratio**2 * part.variance * shorter)
 
 
 def mixture_percentile(parts: Sequence[MixtureRoute], share: float) -> Any:

@@ -53,7 +53,7 @@ def of_chains(network: RoutedNetwork, result: Sequence[SolvedChain], wanted: Wan
         network, throughputs, compiled=compiled, members=compiled.members(), waits=waits, rho=loads,
         operations=chains.operations,
     )  # fmt: skip
-    late = not made.early and any(point.often.get(mark, 0.0) for point in result for mark in _lost(network, made))
+    late = any(_late(network, point) for point in result)
     solution = _with_responses(figures(steady, STATES, 1), steady, chains, late)
     if any(isinstance(step, Hold) for hold in holds_of(network) for step in hold.steps):
         means = chains.each(lambda point: point.rates)
@@ -77,6 +77,20 @@ def of_chains(network: RoutedNetwork, result: Sequence[SolvedChain], wanted: Wan
         loads=(*solution.loads, *_of_drains(network, full)),
         passages=_passages(solution, network, compiled, made, wanted),
     )
+
+
+def exact_points(network: RoutedNetwork, result: Sequence[SolvedChain]) -> list[bool]:
+    """Which points of a batch have an exact answer by their chains, as each would have it alone.
+
+    network, result   as of `of_chains`.
+    """
+    return [not any(True for _ in _reasons([point], _late(network, point))) for point in result]
+
+
+def _late(network: RoutedNetwork, point: SolvedChain) -> bool:
+    """Whether customers are lost at a point that have spent time."""
+    made = point.program
+    return not made.early and any(point.often.get(mark, 0.0) for mark in _lost(network, made))
 
 
 class _Chains:

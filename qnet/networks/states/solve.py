@@ -121,8 +121,9 @@ def tried(
     edge        the probability of as many customers from outside as the chain includes that is small enough.
     even        the scv that replaces those too small for phases; 0 for none.
     operations  of a point, beyond which it is given up.
-    Raises   `Divided` where it applies to some points of a batch; `NotComputed` QN589 where a closed class is never
-             served, which approximations do not detect.
+    Raises   `Divided` where it applies to some points of a batch, or only some answers are exact and each is to be as
+             it would be alone; `NotComputed` QN589 where a closed class is never served, which approximations do not
+             detect.
     """
     try:
         result = _solved_points(network, wanted.chain, wanted.operations, edge, even, trial=operations)
@@ -135,6 +136,10 @@ def tried(
         raise NotComputed(Problem(STARVED, str(starved), expected, help=help))
     answered = [item for item in result if not isinstance(item, _REFUSALS)]
     if len(answered) == len(result):
+        exact = solution.exact_points(network, answered) if wanted.each and len(answered) > 1 else [True]
+        if any(exact) and not all(exact):
+            keep_chains(answered, wanted.chain, edge)
+            raise Divided(np.array(exact))
         return solution.of_chains(network, answered, wanted)
     if answered:
         keep_chains(answered, wanted.chain, edge)
