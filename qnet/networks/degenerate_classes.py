@@ -134,7 +134,7 @@ def idle_classes(network: RoutedNetwork) -> EmptyClasses | None:
 def divide(network: RoutedNetwork) -> None:
     """Raise `Divided` where a class has customers, or arrivals, at some points of a batch only.
 
-    network   of several classes; the others are solved without it at the points where it has none.
+    network   of several classes, of which the others are solved without it where it has none; or of a closed one.
     """
     for item in network.classes:
         if isinstance(item, OpenClass) and network.limited:

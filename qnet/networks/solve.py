@@ -69,7 +69,7 @@ def solve(network: RoutedNetwork, wanted: Wanted = AUTO) -> RoutedSolution:
 def _solved(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
     """The solution, with classes that have no customers or no arrivals."""
     several = len(network.classes) > 1
-    if several and wanted.each and network.size is not None:
+    if wanted.each and network.size is not None and (several or network.closed):
         degenerate_classes.divide(network)
     if network.closed and several:
         empty = degenerate_classes.empty_classes(network)

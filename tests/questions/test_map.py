@@ -376,9 +376,10 @@ VISITED = BESIDE.replace('rate = "0"', 'rate = "0/s"') + (
     [
         (BESIDE, "few,time,rest\n0,0.2,0.3\n1,0.2,0.3\n2,0,0.3\n2,0,0\n3,0.2,0\n60,0.2,0.3\n"),
         (BESIDE.replace("population = 2", "population = 40"), "few,time\n0,0.2\n1,0.2\n60,0.2\n"),
+        (BESIDE.replace("population = 2", "population = 0"), "few,time\n0,0.2\n1,0.2\n"),
         (VISITED, "few,rate\n0,0\n0,1\n2,0\n2,1\n"),
     ],
-    ids=["exact in part", "many", "open ones too"],
+    ids=["exact in part", "many", "none", "open ones too"],
 )
 def test_a_row_is_answered_as_if_it_were_alone(tmp_path, text, rows):
     """An empty class had the method of its neighbours, and exact rows the label of those that are not."""

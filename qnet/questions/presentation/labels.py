@@ -100,7 +100,7 @@ def _exact_points(part: Part) -> Value:
     The method `qna` gives the closed form at points that have one, also in a batch with other points.
     """
     network, _ = network_of(part)
-    if network is None or network.size is None or network.closed or part.solution.method != "qna":
+    if network is None or network.size is None or network.closed or part.solution.method not in ("qna", "open"):
         return False
     points = [network.point(number) for number in range(network.size)]
     return np.array([not exactness.reasons_for(point, streams.streams(point, FLOATS), FLOATS) for point in points])
