@@ -142,7 +142,7 @@ def divide(network: RoutedNetwork) -> None:
         customers = item.arrival_rate if isinstance(item, OpenClass) else item.population
         some = np.broadcast_to(np.asarray(customers) != 0, (network.size or 1,))
         if some.any() and not some.all():
-            raise Divided(some)
+            raise Divided(some if some[0] else ~some)
 
 
 def _empty(network: RoutedNetwork, kind: type[OpenClass] | type[ClosedClass]) -> EmptyClasses | None:

@@ -47,7 +47,8 @@ _FEW = 2000.0
 class Stage(Record):
     """One of the independent times that make a response.
 
-    It is a gamma time, or the sum of independent waits, each of which is zero with some probability, else exponential.
+    It is a gamma time, or the sum of independent waits, each of which is zero with some probability, else exponential
+    or gamma.
     """
 
     mean: Any
@@ -56,6 +57,8 @@ class Stage(Record):
     """Square seconds."""
     waits: Any = 0.0
     """The number of waits; 0 for a gamma time."""
+    scv: Any = 1.0
+    """Of a wait that is not zero: 1 for exponential, less for gamma."""
     least: Any = 0.0
     """The least number of seconds: a constant service time, whatever the wait."""
 
@@ -180,13 +183,31 @@ def _stages(route: RouteTime, waits: Sequence[Wait], passages: Passages) -> Iter
         if station not in lines or part.fractions:
             yield Stage(mean, variance, least=least)
             continue
+        apart = apart | (least > 0)
         yield Stage(np.where(apart, part.mean, mean), np.where(apart, part.variance, variance), least=least)
         for stream, count in part.waits.items():
-            yield Stage(apart * count * waits[stream].mean, apart * count * waits[stream].variance, count)
+            scv: Any = np.where(least > 0, _scv_of_waits(passages, stream), 1.0)
+            yield Stage(apart * count * waits[stream].mean, apart * count * waits[stream].variance, count, scv)
     operations = FLOATS if passages.network.size is None else arrays()
     for fork in route.forks:
         overall = join_time(fork, waits, passages.identical, operations)
         yield Stage(fork.count * overall.mean, fork.count * overall.variance)
+
+
+def _scv_of_waits(passages: Passages, stream: int) -> Value:
+    """The scv of the wait for a constant service, of those that wait.
+
+    stream   the request.
+    Method   That of M/D/1, (1 + 2 load) / 3: uniform at low loads, exponential at high ones. Of c servers the first of
+             c uniform times, whose scv is c / (c + 2), in place of one.
+    """
+    here = passages.compiled.streams[stream]
+    (station,) = (item for item in passages.network.stations if item.name == here.station)
+    if station.discipline != "fcfs":
+        return 1.0
+    same = (item for item in passages.compiled.streams if (item.station, item.group) == (here.station, here.group))
+    load = total(item.rate * (item.first.mean + item.second.mean) for item in same) / station.servers
+    return (station.servers + 2 * np.minimum(load, 1.0)) / (station.servers + 2)
 
 
 def _of_rates(part: Duration, mean: Value, variance: Any, exponential: Any) -> Any:
@@ -207,22 +228,11 @@ def mixture_percentile(parts: Sequence[MixtureRoute], share: float) -> Any:
     """
     shape = np.broadcast_shapes(
         *(np.shape(part.weight) for part in parts),
-        *(
-            np.shape(item)
-            for part in parts
-            for stage in part.stages
-            for item in (stage.mean, stage.variance, stage.waits, stage.least)
-        ),
+        *(np.shape(item) for part in parts for stage in part.stages for item in stage),
     )
     weights = np.array([np.broadcast_to(part.weight, shape) for part in parts], dtype=float)
     weights = weights / np.where(weights.sum(axis=0) > 0, weights.sum(axis=0), 1.0)
-    kept = [
-        [
-            Stage(*(np.broadcast_to(item, shape) for item in (stage.mean, stage.variance, stage.waits, stage.least)))
-            for stage in part.stages
-        ]
-        for part in parts
-    ]
+    kept = [[Stage(*(np.broadcast_to(item, shape) for item in stage)) for stage in part.stages] for part in parts]
     distribution = _Distribution(weights, kept)
     # The least constant time of all routes is added again at the end: the rest may be much shorter.
     sooner = np.where(weights > 0, distribution.certain, np.inf).min(axis=0)
@@ -365,7 +375,8 @@ class _Transform:
     """The transform of a stage.
 
     For a wait that is zero or exponential it is (1 + b s) / (1 + a s), with mean a - b and variance a^2 - b^2. No such
-    wait is less variable than exponential: those that are count as gamma times.
+    wait is less variable than exponential: those that are count as gamma times. A wait that is zero or gamma is zero
+    with the same probability, and has the same mean where it is not.
     """
 
     def __init__(self, stage: Stage) -> None:
@@ -380,8 +391,9 @@ class _Transform:
         self.apart: Flags = (waits > 0) & (mean > 0) & (spread >= each)
         self.low: Array = np.where(self.apart, spread - each, 0.0) / 2
         self.high: Array = (spread + each) / 2
+        self.scv: Array = np.where(self.apart, stage.scv, 1.0)
         self.exponential = not self.apart.any() and bool((~self.certain & (self.shape == 1)).all())
-        self.simple = self.exponential or bool((self.apart & (waits == 1)).all())
+        self.simple = self.exponential or bool((self.apart & (waits == 1) & (self.scv == 1)).all())
         """Whether it is a rational function at all points, computed without logarithms."""
 
     def factor(self, index: Any) -> Any:
@@ -398,8 +410,14 @@ class _Transform:
         return np.where(self.apart, self.of_waits(index), result) if self.apart.any() else result
 
     def of_waits(self, index: Any) -> Any:
-        """The logarithm of the transform of waits that are zero or exponential."""
-        return self.waits * (np.log1p(index * self.low) - np.log1p(index * self.high))
+        """The logarithm of the transform of waits that are zero, or else exponential or gamma."""
+        result: Array = np.log1p(index * self.low) - np.log1p(index * self.high)
+        if (self.scv != 1).any():
+            # With the mean a - b and the probability p = 1 - b / a of a wait, the wait of those that wait is a.
+            some = 1 - self.low / np.where(self.high > 0, self.high, 1.0)
+            waited = np.expm1(-np.log1p(index * self.high * self.scv) / self.scv)
+            result = np.where(self.scv == 1, result, np.log1p(some * waited))
+        return self.waits * result
 
 
 def routing_variance(onward: Sequence[tuple[str, str, Value]], spent: Mapping[str, Value]) -> Value:

@@ -139,7 +139,7 @@ def tried(
         exact = solution.exact_points(network, answered) if wanted.each and len(answered) > 1 else [True]
         if any(exact) and not all(exact):
             keep_chains(answered, wanted.chain, edge)
-            raise Divided(np.array(exact))
+            raise Divided(np.array(exact) == exact[0])
         return solution.of_chains(network, answered, wanted)
     if answered:
         keep_chains(answered, wanted.chain, edge)
