@@ -53,7 +53,7 @@ def read_format(name: str, raw: bytes, reading: Reading) -> Converted:
     Raises   `UsageError` QN005 for an unknown format, `InvalidInput` for contents that are not in the format,
              `NotComputed` for what no model can express.
     """
-    module: Any = import_module(_row(name).module)
+    module: Any = import_module(_row(name, [*FORMATS]).module)
     return module.read(raw, reading)
 
 
@@ -66,20 +66,20 @@ def write_format(name: str, model: Model, over: Sequence[str] = ()) -> Converted
     Raises   `UsageError` QN005 for an unknown format, one that is only read, or `over` where the format has no
              analyses.
     """
-    row = _row(name)
+    written = [key for key, item in FORMATS.items() if item.writes]
+    row = _row(name, [*written, TOML])
     if not row.writes:
-        known = ", ".join(key for key, item in FORMATS.items() if item.writes)
-        raise UsageError(Problem("QN005", f'the format "{name}" is read, not written', known))
+        raise UsageError(Problem("QN005", f'the format "{name}" is read, not written', ", ".join(written)))
     module: Any = import_module(row.module)
     if over and not row.analyses:
         raise UsageError(Problem("QN005", f'the format "{name}" has no analyses over values', "jmva, or no --over"))
     return module.write(model, over) if over else module.write(model)
 
 
-def _row(name: str) -> Format:
+def _row(name: str, known: Sequence[str]) -> Format:
     if name not in FORMATS:
         found = f'unknown format "{printable(name, 60)}"'
-        raise UsageError(Problem("QN005", found, ", ".join(FORMATS), help=suggest(name, list(FORMATS))))
+        raise UsageError(Problem("QN005", found, ", ".join(known), help=suggest(name, known)))
     return FORMATS[name]
 
 

@@ -10,6 +10,7 @@ from many import many
 
 import qnet
 from qnet.catalog.find import entries, examples
+from qnet.errors import UsageError
 from qnet.exchange.formats import read_format, refused, write_format
 from qnet.exchange.imported import Converted, Reading
 
@@ -97,3 +98,11 @@ def test_parameters_and_questions_that_a_file_does_not_have_are_listed(system: s
 def test_a_lossy_file_can_still_be_read(system: str) -> None:
     converted = write_format("jmva", qnet.load(system))
     assert "[classes." in read_format("jmva", converted.text.encode(), Reading(name="model.jmva")).text
+
+
+def test_an_unknown_format_to_write_is_answered_by_those_that_can_be_written():
+    with pytest.raises(UsageError) as refused:
+        write_format("xml", qnet.load("central-server"))
+    (problem,) = refused.value.problems
+    assert problem.expected == "jmva, csv, toml"
+    assert "lqn" not in problem.help
