@@ -43,15 +43,14 @@ import click, numpy, rich.console, rich.table, sympy
 import qnet
 for module in pkgutil.walk_packages(qnet.__path__, "qnet."):
     importlib.import_module(module.name)
-from qnet import documents
 from qnet.__main__ import main
-from qnet.model import load
 from qnet.networks.wanted import Wanted
 from qnet.questions.study.fits_report import freedom
 from qnet.questions.study.validate import validate
 
 sys.path.append(sys.argv[1])
 import once
+from kept import keep_models, kept
 
 for module in list(sys.modules.values()):
     if module.__name__.startswith("qnet.questions."):
@@ -60,21 +59,7 @@ for module in list(sys.modules.values()):
                 shared.__wrapped__ = function
                 setattr(module, function.__name__, shared)
 
-def kept(function, key):
-    known = {}
-
-    def answer(*given, **named):
-        if os.environ.get("QNET_CATALOG"):
-            return function(*given, **named)
-        asked = key(*given, **named)
-        if asked not in known:
-            known[asked] = function(*given, **named)
-        return known[asked]
-
-    return answer
-
-documents.parse = kept(documents.parse, lambda raw, name: (raw, name))
-load.build = kept(load.build, lambda document, name: (type(document), document.name, document.text, name))
+keep_models()
 
 def told(item):
     return item.replace(announce=None, solved=None) if isinstance(item, Wanted) else item
