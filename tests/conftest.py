@@ -2,7 +2,7 @@
 the runners tell the process that started them.
 
 The tests themselves, thousands of items and hundreds of modules, live as long as the process: a collector of garbage
-that looks through them again and again takes a tenth of the time. Models are read once (`kept`).
+that looks through them again and again takes a tenth of the time. Models are read once (`asked_once`).
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import tempfile
 
 import pytest
 from _pytest.runner import runtestprotocol
+from asked_once import keep_models
 from full import FULL, LONGEST
-from kept import keep_models
 from once import FOLDER
 from rewriting import rewrite_share
 

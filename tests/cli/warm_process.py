@@ -50,7 +50,7 @@ from qnet.questions.study.validate import validate
 
 sys.path.append(sys.argv[1])
 import once
-from kept import keep_models, kept
+from asked_once import keep_models, kept
 
 for module in list(sys.modules.values()):
     if module.__name__.startswith("qnet.questions."):

@@ -7,7 +7,9 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
+from operator import itemgetter
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -57,9 +59,21 @@ def nodes_of(path: Path) -> tuple[ast.AST, ...]:
         return tuple(nodes)
 
 
-def of_kinds(path: Path, *kinds: type[ast.AST]) -> list[ast.AST]:
+@cache
+def _by_kind(path: Path) -> dict[type[ast.AST], list[tuple[int, ast.AST]]]:
+    """The nodes of each class of trees with their places among all."""
+    with _uncollected():
+        result: dict[type[ast.AST], list[tuple[int, ast.AST]]] = {}
+        for position, node in enumerate(nodes_of(path)):
+            result.setdefault(type(node), []).append((position, node))
+        return result
+
+
+def of_kinds(path: Path, *kinds: type[ast.AST]) -> list[Any]:
     """Those nodes of a module that are of some classes of trees, in the same order."""
-    return [node for node in nodes_of(path) if type(node) in kinds]
+    found = [_by_kind(path).get(kind, []) for kind in kinds]
+    together = found[0] if len(found) == 1 else sorted((pair for pairs in found for pair in pairs), key=itemgetter(0))
+    return [node for _, node in together]
 
 
 def name_of(path: Path) -> str:

@@ -8,10 +8,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from functools import cache
+from pathlib import Path
 
 import pytest
-import source
-from source import nodes_of
+from source import modules, of_kinds, tree_of
 
 import qnet
 from qnet.cli.commands import COMMANDS, RUN_BY
@@ -25,7 +25,7 @@ from qnet.signatures import rows
 
 ASKED = {row.answer.partition(":")[0] for row in rows().values()}
 WORDS = {f"{name.partition('.')[0]}.command" for name in ASKED} & {
-    name.removeprefix("qnet.questions.") for name in source.modules()
+    name.removeprefix("qnet.questions.") for name in modules()
 }
 ANSWERING = {f"qnet.questions.{row.module}" for row in ANSWERS.values()}
 BY_NAME: dict[str, set[str]] = {
@@ -52,15 +52,9 @@ BY_NAME: dict[str, set[str]] = {
 DOORS = ("qnet.cli", "qnet.system", "qnet.__main__")
 
 
-@cache
-def modules() -> dict[str, tuple[ast.AST, ...]]:
-    """All nodes of each module."""
-    return {name: nodes_of(path) for name, path in source.modules().items()}
-
-
-def _typing_only(nodes: Iterable[ast.AST]) -> set[int]:
-    """The nodes that only type checkers read."""
-    blocks = [node for node in nodes if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)]
+def _typing_only(path: Path) -> set[int]:
+    """The nodes of a module that only type checkers read."""
+    blocks = [node for node in of_kinds(path, ast.If) if "TYPE_CHECKING" in ast.dump(node.test)]
     return {id(inner) for block in blocks for line in block.body for inner in ast.walk(line)}
 
 
@@ -83,11 +77,11 @@ def graph(types: bool = False) -> dict[str, set[str]]:
     """
     found: dict[str, set[str]] = {}
     known = modules()
-    for name, nodes in known.items():
-        unread = set[int]() if types else _typing_only(nodes)
+    for name, path in known.items():
+        unread = set[int]() if types else _typing_only(path)
         found[name] = set()
-        for node in nodes:
-            if type(node) not in (ast.ImportFrom, ast.Import, ast.Call) or id(node) in unread:
+        for node in of_kinds(path, ast.ImportFrom, ast.Import, ast.Call):
+            if id(node) in unread:
                 continue
             named = [item for item in _imported(node) if item in known]
             inside = [item for item in named if any(item.startswith(f"{other}.") for other in named)]
@@ -96,10 +90,14 @@ def graph(types: bool = False) -> dict[str, set[str]]:
     return found
 
 
+NAMING = (ast.Import, ast.ImportFrom, ast.Attribute, ast.Name)
+"""Nodes that name a module, or what loads it."""
+
+
 def by_name(nodes: Iterable[ast.AST]) -> bool:
     """Whether a module loads others by name: `import_module`, under any name, or what is below it."""
     for node in nodes:
-        if not isinstance(node, (ast.Import, ast.ImportFrom, ast.Attribute, ast.Name)):
+        if not isinstance(node, NAMING):
             continue
         names = [alias.name for alias in node.names] if isinstance(node, (ast.Import, ast.ImportFrom)) else []
         called = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
@@ -135,20 +133,14 @@ def circles(edges: dict[str, set[str]]) -> list[list[str]]:
     return found
 
 
-def in_functions(name: str) -> Iterator[str]:
+def in_functions(path: Path) -> Iterator[str]:
     """What a module of qnet imports inside its functions, of the standard library and of others too."""
-    module, *nodes = modules()[name]
-    assert isinstance(module, ast.Module)
-    top = set(map(id, module.body))
-    if all(id(node) in top for node in nodes if isinstance(node, ast.Import | ast.ImportFrom)):
-        return
-    seen: set[int] = set()
-    for function in nodes:
-        if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
-            for node in ast.walk(function):
-                if isinstance(node, ast.Import | ast.ImportFrom) and id(node) not in seen:
-                    seen.add(id(node))
-                    yield from _imported(node)[:1]
+    top = set(map(id, tree_of(path).body))
+    inner = [node for node in of_kinds(path, ast.Import, ast.ImportFrom) if id(node) not in top]
+    functions = of_kinds(path, ast.FunctionDef, ast.AsyncFunctionDef) if inner else []
+    for node in inner:
+        if any(function.lineno <= node.lineno <= function.end_lineno for function in functions):
+            yield from _imported(node)[:1]
 
 
 def test_the_finder_finds_a_circle():
@@ -158,7 +150,7 @@ def test_the_finder_finds_a_circle():
 def test_lazy_modules_and_imports_in_functions_are_seen():
     assert "qnet.networks.closed_networks" in graph()["qnet.networks.solve"]
     assert "qnet.networks.solvers.table" in graph()["qnet.networks.solve"]
-    assert list(in_functions("qnet.cli.methods"))
+    assert list(in_functions(modules()["qnet.cli.methods"]))
 
 
 def test_only_tables_load_modules_by_name():
@@ -166,7 +158,8 @@ def test_only_tables_load_modules_by_name():
     assert by_name(ast.walk(ast.parse("from importlib import import_module as load")))
     assert by_name(ast.walk(ast.parse("import importlib")))
     assert by_name(ast.walk(ast.parse("import sys\nsys.modules['qnet.cli']")))
-    assert {name for name, nodes in modules().items() if by_name(nodes)} == BY_NAME.keys()
+    loading = {name for name, path in modules().items() if by_name(of_kinds(path, *NAMING))}
+    assert loading == BY_NAME.keys()
     assert set().union(*BY_NAME.values()) <= modules().keys()
 
 
@@ -195,5 +188,5 @@ def test_no_solver_knows_who_chooses_it():
 
 def test_modules_import_at_their_top():
     """All but the doors, which load what a command or a question needs; elsewhere `lazy` delays what is slow."""
-    inside = [name for name in modules() if not name.startswith(DOORS) and name != "qnet"]
-    assert not {name: found for name in inside if (found := list(in_functions(name)))}
+    inside = {name: path for name, path in modules().items() if not name.startswith(DOORS) and name != "qnet"}
+    assert not {name: found for name, path in inside.items() if (found := list(in_functions(path)))}

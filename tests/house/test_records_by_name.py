@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from functools import cache
 
-from source import modules, nodes_of, of_kinds, tree_of
+from source import modules, nodes_of, of_kinds, text_of, tree_of
 
 MOST_FIELDS, MOST_BY_POSITION = 6, 2
 WIDER = {
@@ -120,6 +120,9 @@ def called(module: str, node: ast.Call) -> tuple[str, str] | None:
 
 def bases_called(module: str) -> Iterator[tuple[tuple[str, str], ast.Call]]:
     """The calls `super().__init__` and `cls` of a module, with the class that they make."""
+    text = text_of(modules()[module])
+    if "cls" not in text and "__init__" not in text:
+        return
     for (defined, name), node in classes().items():
         if defined != module:
             continue
@@ -134,12 +137,11 @@ def bases_called(module: str) -> Iterator[tuple[tuple[str, str], ast.Call]]:
                         yield resolved(module, base.id), inner
 
 
-def calls(module: str) -> Iterator[tuple[tuple[str, str], ast.Call]]:
+@cache
+def calls(module: str) -> list[tuple[tuple[str, str], ast.Call]]:
     """The calls of a module that make a class of more than six values."""
     every = [(made, node) for node in of_kinds(modules()[module], ast.Call) if (made := called(module, node))]
-    for made, node in (*every, *bases_called(module)):
-        if size(*made) > MOST_FIELDS:
-            yield made, node
+    return [(made, node) for made, node in (*every, *bases_called(module)) if size(*made) > MOST_FIELDS]
 
 
 def test_large_records_are_built_by_name():

@@ -11,18 +11,30 @@ Table = list[list[Fraction]]
 
 
 def solved(matrix: Table, right: Sequence[Fraction]) -> list[Fraction]:
-    """x of `x matrix = right` by elimination, exact."""
+    """x of `x matrix = right` by elimination, exact; of each equation only what is not zero is kept."""
     size = len(right)
-    rows = [[matrix[column][row] for column in range(size)] + [right[row]] for row in range(size)]
+    rows = [
+        {column: value for column, value in enumerate([*(line[row] for line in matrix), right[row]]) if value}
+        for row in range(size)
+    ]
     for place in range(size):
-        pivot = next(row for row in range(place, size) if rows[row][place])
+        pivot = min((row for row in range(place, size) if place in rows[row]), key=lambda row: len(rows[row]))
         rows[place], rows[pivot] = rows[pivot], rows[place]
-        rows[place] = [value / rows[place][place] for value in rows[place]]
-        for row in range(size):
-            factor = rows[row][place]
-            if row != place and factor:
-                rows[row] = [value - factor * base for value, base in zip(rows[row], rows[place], strict=True)]
-    return [row[size] for row in rows]
+        first = rows[place][place]
+        rows[place] = base = {column: value / first for column, value in rows[place].items()}
+        for row in rows[place + 1 :]:
+            factor = row.pop(place, None)
+            for column, value in base.items() if factor else ():
+                if column != place:
+                    row[column] = row.get(column, 0) - factor * value
+                    if not row[column]:
+                        del row[column]
+    result = [Fraction(0)] * size
+    for place in reversed(range(size)):
+        known = rows[place].items()
+        rest = sum((value * result[column] for column, value in known if place < column < size), Fraction(0))
+        result[place] = rows[place].get(size, Fraction(0)) - rest
+    return result
 
 
 def closed_traffic(routing: Table, reference: int) -> list[Fraction]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,12 @@ OPERATIONS = 5e7
 DRAWN = [*map(drawn, range(60)), *map(with_rates, range(60, 100))]
 
 
+@cache
+def solved(seed: int) -> Any:
+    """The answer to the demands of one of these networks, which two tests look at."""
+    return qnet.Network(**DRAWN[seed]).solve(operations=OPERATIONS)
+
+
 def model(given: dict[str, Any]) -> str:
     """The same, in the language of models."""
     lines = ["qnet = 1", 'title = "in turn"', "[stations]"]
@@ -78,10 +85,7 @@ def model(given: dict[str, Any]) -> str:
 @many("seed", range(len(DRAWN)))
 def test_the_answer_is_that_of_the_model(seed: int) -> None:
     given = DRAWN[seed]
-    found, report = (
-        qnet.Network(**given).solve(operations=OPERATIONS),
-        qnet.loads(model(given)).solve(operations=OPERATIONS),
-    )
+    found, report = solved(seed), qnet.loads(model(given)).solve(operations=OPERATIONS)
     by_class = {row["name"]: row["response_s"] for row in report.records() if row["scope"] == "class"}
     asked = [by_class[f"c{kind}"] for kind in range(len(given["arrival_rate"]))]
     assert found.response == pytest.approx(asked, rel=1e-9)
@@ -93,7 +97,7 @@ def test_the_answer_is_that_of_the_model(seed: int) -> None:
 
 
 def test_the_networks_have_everything() -> None:
-    found = [qnet.Network(**given).solve(operations=OPERATIONS) for given in DRAWN]
+    found = [solved(seed) for seed in range(len(DRAWN))]
     assert {item.method for item in found} == {"open", "qna", "states"}
     assert sum(item.exact for item in found) > 5
     assert sum(bool(item.warnings) for item in found) > 5

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from itertools import product
+from itertools import accumulate, product
 from typing import Any
 
 from qnet.networks.closed.problem import ClosedNetwork
@@ -21,10 +21,8 @@ def exact(network: ClosedNetwork) -> tuple[Any, Any]:
     scale = np.where(scale > 0, scale, 1.0)
     stations = [_terms(demands[k] / scale, _capacity(network, k), population) for k in range(len(demands))]
     stations.append(_terms(think / scale, None, population))
-    corner = tuple(population)
-    whole = stations[0]
-    for station in stations[1:]:
-        whole = _convolve(whole, station)
+    before, behind = _products(stations), _products(stations[::-1])
+    whole, corner = before[-1], tuple(population)
     throughput = np.zeros(len(population))
     for r, count in enumerate(population):
         if count:
@@ -32,15 +30,17 @@ def exact(network: ClosedNetwork) -> tuple[Any, Any]:
             throughput[r] = whole[less] / whole[corner] / scale[r]
     queues = np.zeros(demands.shape)
     for k in range(len(demands)):
-        rest = np.zeros([n + 1 for n in population])
-        rest[(0,) * len(population)] = 1.0
-        for other, station in enumerate(stations):
-            if other != k:
-                rest = _convolve(rest, station)
-        for state in product(*(range(n + 1) for n in population)):
-            left = tuple(n - s for n, s in zip(population, state, strict=True))
-            queues[k] += np.array(state) * (stations[k][state] * rest[left] / whole[corner])
+        rest = _convolve(before[k], behind[len(stations) - k - 1])
+        here = stations[k] * np.flip(rest) / whole[corner]
+        queues[k] = [(here * number).sum() for number in np.indices(here.shape)]
     return throughput, queues
+
+
+def _products(stations: list[Any]) -> list[Any]:
+    """The convolutions of no station, of the first, of the first two, and so on."""
+    none = np.zeros(stations[0].shape)
+    none[(0,) * none.ndim] = 1.0
+    return [*accumulate(stations, _convolve, initial=none)]
 
 
 def _capacity(network: ClosedNetwork, station: int) -> tuple[float, ...] | None:
@@ -68,13 +68,12 @@ def _terms(demands: Any, capacity: tuple[float, ...] | None, population: list[in
 
 
 def _convolve(left: Any, right: Any) -> Any:
-    result = np.zeros(left.shape)
-    for state in np.ndindex(*left.shape):
-        if right[state] != 0.0:
-            target = tuple(slice(s, None) for s in state)
-            source = tuple(slice(None, n - s) for n, s in zip(left.shape, state, strict=True))
-            result[target] += right[state] * left[source]
-    return result
+    """By one convolution of vectors: but for the first, axes have room for the sums of two numbers."""
+    inside = tuple(map(slice, left.shape))
+    wide = np.zeros([2, left.shape[0], *(2 * n - 1 for n in left.shape[1:])])
+    wide[(0, *inside)], wide[(1, *inside)] = left, right
+    result = np.convolve(wide[0].ravel(), wide[1].ravel())[: wide[0].size]
+    return result.reshape(wide.shape[1:])[inside]
 
 
 def random_network(seed: int, servers: bool = False, classes: int = 3, cells: int = 400) -> ClosedNetwork:
