@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from cli_process import Answer, environment
+from warm_process import run_warm
 
 import qnet
 
@@ -50,11 +51,10 @@ DOORS = {
 }
 
 
-def started(arguments: list[str], folder: Path, blocking: bool) -> tuple[subprocess.Popen[bytes], int]:
+def started(arguments: list[str], folder: Path) -> tuple[subprocess.Popen[bytes], int]:
     """Start qnet; the process, and the end of the pipe that is its standard input."""
     ours, theirs = os.pipe()[::-1]
-    if not blocking:
-        fcntl.fcntl(theirs, fcntl.F_SETFL, fcntl.fcntl(theirs, fcntl.F_GETFL) | os.O_NONBLOCK)
+    fcntl.fcntl(theirs, fcntl.F_SETFL, fcntl.fcntl(theirs, fcntl.F_GETFL) | os.O_NONBLOCK)
     process = subprocess.Popen(
         [sys.executable, "-m", "qnet", *arguments],
         stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=folder, env=environment(),
@@ -65,10 +65,9 @@ def started(arguments: list[str], folder: Path, blocking: bool) -> tuple[subproc
 
 def answers(folder: Path, pieces: int) -> dict[str, Answer]:
     """What every door answers to its input in so many pieces, all of them at once, with a pause before each piece."""
-    running = {door: started(arguments, folder, pieces == 1) for door, (arguments, _) in DOORS.items()}
+    running = {door: started(arguments, folder) for door, (arguments, _) in DOORS.items()}
     for piece in range(pieces):
-        if pieces > 1:
-            time.sleep(0.6)
+        time.sleep(0.6)
         for door, (_, ours) in running.items():
             data = DOORS[door][1].encode()
             os.write(ours, data[piece * len(data) // pieces : (piece + 1) * len(data) // pieces])
@@ -90,7 +89,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def at_once(folder: Path) -> dict[str, Answer]:
-    return answers(folder, 1)
+    """From a file: how the process starts does not matter then."""
+    return {door: run_warm(arguments, folder, text.encode()) for door, (arguments, text) in DOORS.items()}
 
 
 @pytest.fixture(scope="module")

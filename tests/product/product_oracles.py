@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from itertools import product
-from math import comb, factorial, prod
+from itertools import accumulate, product
+from math import comb, factorial
+from operator import mul
 from typing import Any, NamedTuple
 
 from product_networks import Case, capacity, lasting
@@ -64,20 +65,17 @@ def _beside(case: Case, station: int, present: int) -> tuple[Fraction, Fraction]
     steps = len(case["rates"][station] or range(case["servers"][station]))
     head = max(steps - present, 0)
     slot = load / last
-    start = prod(
-        (Fraction(capacity(case, station, number)) for number in range(1, present + head + 1)), start=Fraction(1)
-    )
+    capacities = (Fraction(capacity(case, station, number)) for number in range(1, present + head + 1))
+    used = [*accumulate(capacities, mul, initial=Fraction(1))]
     whole = counted = Fraction(0)
-    ways = Fraction(1)
     for number in range(head):
-        used = prod((Fraction(capacity(case, station, place)) for place in range(1, present + number + 1)), start=ways)
-        weight = comb(present + number, number) * load**number / used
+        weight = comb(present + number, number) * load**number / used[present + number]
         whole, counted = whole + weight, counted + number * weight
     rest = (1 - slot) ** -(present + 1) - sum(comb(present + number, number) * slot**number for number in range(head))
     number_rest = (present + 1) * slot * (1 - slot) ** -(present + 2) - sum(
         number * comb(present + number, number) * slot**number for number in range(head)
     )
-    scale = last**head / start
+    scale = last**head / used[-1]
     return whole + rest * scale, counted + number_rest * scale
 
 

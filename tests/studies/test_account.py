@@ -62,11 +62,13 @@ IDLE = {f"lpar/connectathon/test-{test}/lpar-idle": f"lpar/connectathon/test-{te
 """What the loaded file tests start from, and the row of the other mode."""
 
 
+@cache
 def validated(id: str) -> Validation:
     """The verdicts on a study."""
     return once.validated(load_study(id))
 
 
+@cache
 def refitted_freely(id: str) -> Freedom:
     """A study fitted again under each of its free choices."""
     return once.refitted(load_study(id))
