@@ -99,7 +99,9 @@ def test_bard_schweitzer_is_the_fixed_point_of_its_definition() -> None:
         seen = queues.sum(1, keepdims=True) - queues / np.maximum(population, 1)
         residence = demands * np.where(fixed, 1.0, 1.0 + seen)
         throughput = population / (np.array(network.think_time) + residence.sum(0))
-        queues = throughput * residence
+        before, queues = queues, throughput * residence
+        if (queues == before).all():
+            break
     assert np.allclose(solve(network, "bard-schweitzer").throughput, throughput, rtol=1e-11)
 
 
@@ -119,7 +121,9 @@ def test_linearizer_is_the_published_algorithm() -> None:
                 for r in range(2):
                     left = population - np.eye(2)[r]
                     residence[:, r] *= 1.0 + (left * (shares + change[:, :, r])).sum(1)
-                queues[place] = residence * (population / (think + residence.sum(0)))
+                before, queues[place] = queues[place], residence * (population / (think + residence.sum(0)))
+                if (queues[place] == before).all():
+                    break
         shares = [queues[place] / populations[place] for place in range(3)]
         change = np.stack([shares[1] - shares[0], shares[2] - shares[0]], axis=-1) if turn < 2 else change
     found = solve(closed_network(demands.tolist(), [12, 9], think.tolist()), "linearizer")
@@ -137,7 +141,9 @@ def test_aggregate_queue_lengths_are_the_published_algorithm() -> None:
             for _ in range(300):
                 total = queues[place].sum(1, keepdims=True)
                 residence = demands * (1.0 + (whole - 1.0) * (total / whole - change))
-                queues[place] = residence * (population / (think + residence.sum(0)))
+                before, queues[place] = queues[place], residence * (population / (think + residence.sum(0)))
+                if (queues[place] == before).all():
+                    break
         shares = [queues[place].sum(1) / populations[place].sum() for place in range(3)]
         change = np.stack([shares[0] - shares[1], shares[0] - shares[2]], axis=-1)
     found = solve(closed_network(demands.tolist(), [12, 9], think.tolist()), "aql")
