@@ -68,7 +68,8 @@ def asked(*given, **named):
     return pickle.dumps(([told(item) for item in given], {name: told(item) for name, item in named.items()}))
 
 for question in ("envelope.ask.ask_envelope", "knee.report.knee_report", "why.why.why_report", "sweep.sweep.sweep",
-                 "study.report.study_report"):
+                 "study.report.study_report", "solve.solve.solve_report", "sensitivity.sensitivity.ask_sensitivity",
+                 "bottleneck.report.bottleneck_report"):
     name, _, function = question.rpartition(".")
     module = sys.modules["qnet.questions." + name]
     setattr(module, function, kept(getattr(module, function), asked))
