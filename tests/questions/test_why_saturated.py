@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ steps = [ {{ hold = "pool", steps = [ {{ time = "5 ms" }}, {{ station = "databas
 """
 
 
+@cache
 def ran(*words: str, exit_code: int = 0) -> str:
     answer = CliRunner().invoke(command_line, list(words))
     assert answer.exit_code == exit_code, answer.output
