@@ -69,7 +69,8 @@ def solve(network: RoutedNetwork, wanted: Wanted = AUTO) -> RoutedSolution:
 def _solved(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
     """The solution, with classes that have no customers or no arrivals."""
     several = len(network.classes) > 1
-    if wanted.each and network.size is not None and (several or network.closed):
+    if wanted.each and wanted.method == "auto" and network.size is not None and (several or network.closed):
+        # A method by name is that of all points: a curve of one method has no steps where a class has no customers.
         degenerate_classes.divide(network)
     if network.closed and several:
         empty = degenerate_classes.empty_classes(network)

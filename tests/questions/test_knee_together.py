@@ -45,14 +45,17 @@ def solves(monkeypatch: pytest.MonkeyPatch) -> list[list[float]]:
     [
         pytest.param("file-server-agents", 4, marks=pytest.mark.long),
         ("search-fan-out", 3),
-        pytest.param("priority-batch", 9, marks=pytest.mark.long),
+        pytest.param("priority-batch", 10, marks=pytest.mark.long),
         ("ibm-3990-6-burn-through", 33),
         pytest.param("million-users", 13, marks=pytest.mark.long),
-        ("short-and-long-jobs", 8),
+        ("short-and-long-jobs", 9),
     ],
 )
 def test_knees_take_few_solutions(name: str, most: int, solves: list[list[float]]) -> None:
-    """At most as many as the longest search, of every axis a first look and one for the figures at its knees."""
+    """At most as many as the longest search, of every axis a first look and one for the figures at its knees.
+
+    The first look at a mix is repeated where a class has no customers yet: such a row is exact, which others are not.
+    """
     assert qnet.load(name).knee().records()
     assert len(solves) <= most
 
