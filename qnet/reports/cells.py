@@ -11,9 +11,9 @@ from qnet.reports.text import clean
 from qnet.units import UnitError, format_number, format_quantity, scale, unit
 
 _LEAST = 1e-15
-"""A smaller number of the unit that is shown is 0 to people."""
+"""Numbers below that, in the unit shown, are shown as 0."""
 _NEXT_TO_LARGEST = 1e-9
-"""So is a quantity that is a smaller share of the largest of its column."""
+"""So are quantities below that share of the largest in their column."""
 
 
 class Table(Record):
@@ -22,18 +22,18 @@ class Table(Record):
     heading: str
     titles: tuple[str, ...]
     numeric: tuple[bool, ...]
-    """Which columns hold nothing but numbers."""
+    """Whether each column has numbers only."""
     rows: list[tuple[str, ...]]
     prose: tuple[str, ...] = ()
     """Paragraphs above the table."""
     math: tuple[str, ...] = ()
-    """Formulas in LaTeX below it."""
+    """Formulas in LaTeX below the table."""
     legend: tuple[str, ...] = ()
-    """Lines below it that explain what stands in it."""
+    """Lines below the table that explain the marks in it."""
     keys: int = 0
-    """How many leading columns say what a row is; 0 for those of texts."""
+    """The number of leading columns that identify a row; 0: all leading columns of text."""
     pairs: bool = False
-    """Whether it is one row, shown as titles and values below each other."""
+    """Whether the table is a single row, shown as a list of titles and values."""
 
     @property
     def empty(self) -> bool:
@@ -45,36 +45,39 @@ class Scale(Record):
     """The one unit in which the numbers of a column are shown, so that their digits compare."""
 
     given: float
+    """Base units in the unit of the column."""
     shown: float
+    """Base units in the unit shown."""
     unit: str
-    """The name of the unit that is shown."""
+    """The name of the unit shown."""
     least: float = 0.0
-    """Numbers below that, in the unit that is shown, are read as 0."""
+    """Numbers below that, in the unit shown, become 0."""
 
     def value(self, number: float) -> float:
-        """A number of the column in the unit that is shown; left alone where that is the unit it is in."""
+        """A number of the column in the unit shown."""
         return number if self.given == self.shown else scale(number, self.given) / self.shown
 
     def displayed(self, cell: Cell) -> Cell:
-        """A cell in the unit that is shown: 0 for a number that is negligible, texts as they are."""
+        """A cell in the unit shown: a negligible number as 0, a text unchanged."""
         if not is_number(cell):
             return cell
         number = self.value(cell)
         return 0.0 if 0 < abs(number) < self.least else number
 
     def heading(self, title: str) -> str:
-        """A title with the unit that is shown: `response (ms)`."""
+        """A title with the unit shown: `response (ms)`."""
         return f"{title} ({self.unit})" if self.unit else title
 
 
 def common_scale(cells: Iterable[Cell], unit_text: str, wanted: Sequence[str] = ()) -> Scale:
-    """The unit that suits the largest number of a column, or one that is wanted; a unit without prefixes is kept.
+    """The unit in which to show a column: one that is wanted, or the one that suits its largest number.
 
-    A quantity is negligible next to one that is 1e9 times as large, and any number below 1e-15 of its unit.
+    A unit without prefixes is kept. A quantity is negligible next to one that is 1e9 times as large, and any number
+    below 1e-15 of its unit.
 
-    cells      of the column; what is no number is passed over.
-    unit_text  the unit that the numbers are in; empty for plain numbers.
-    wanted     units that people want to read; the first of the same dimension is taken.
+    cells      of the column; those that are no numbers are ignored.
+    unit_text  the unit of the numbers; empty for plain numbers.
+    wanted     preferred units; the first of the same dimension is taken.
     """
     try:
         given = unit(unit_text) if unit_text else None
@@ -90,35 +93,35 @@ def common_scale(cells: Iterable[Cell], unit_text: str, wanted: Sequence[str] = 
 
 
 def is_number(cell: Cell) -> TypeGuard[float]:
-    """Whether a cell is a number; a truth value is none."""
+    """Whether a cell is a number and no truth value."""
     return isinstance(cell, int | float) and not isinstance(cell, bool)
 
 
 def common_text(block: Sequence[tuple[Cell, ...]], index: int) -> bool:
-    """Whether several rows have the same text: shown once, in the heading of the block."""
+    """Whether a column has the same text in all of several rows; the heading of the block shows it once."""
     first = block[0][index]
     return len(block) > 1 and isinstance(first, str) and all(row[index] == first for row in block)
 
 
 def title_of(column: Column) -> str:
-    """The title of a column; by default its key."""
+    """The title of a column, or its key where it has none."""
     return column.title or column.key
 
 
 def column_index(report: Content, key: str) -> int:
-    """Where a column is. Raises `ValueError` where there is none of that key."""
+    """The index of the column with a key. Raises `ValueError` where there is none."""
     return [column.key for column in report.columns].index(key)
 
 
 def label(column: Column, value: Cell, style: Style) -> str:
-    """A value where no heading stands above it: a text speaks for itself, anything else needs its title."""
+    """A value without a heading above it: a text alone, anything else with the title of its column."""
     if value is None or isinstance(value, str):
         return clean(value or "", style.ascii)
     return clean(f"{title_of(column)} {with_unit(column, value, style)}", style.ascii)
 
 
 def with_unit(column: Column, value: Cell, style: Style) -> str:
-    """A cell that stands alone: `45.77 ms`, `310/s`."""
+    """A cell with its unit: `45.77 ms`, `310/s`."""
     common = common_scale([value], column.unit, style.units)
     number = cell_text(common.displayed(value), style.digits)
     space = " " if common.unit and not common.unit.startswith("/") else ""
@@ -126,7 +129,7 @@ def with_unit(column: Column, value: Cell, style: Style) -> str:
 
 
 def cell_text(cell: Cell, digits: int = 4) -> str:
-    """A cell as people read it: integers in full, others with a number of significant digits."""
+    """A cell as people read it: integers in full, floats with a number of significant digits."""
     if cell is None:
         return ""
     if isinstance(cell, bool):
@@ -135,10 +138,10 @@ def cell_text(cell: Cell, digits: int = 4) -> str:
 
 
 def aligned(cells: Sequence[str]) -> list[str]:
-    """Numbers with their decimal points below each other: spaces stand for digits and marks of others."""
+    """Numbers padded with spaces so that their decimal points align."""
     numbers = [cell.partition(" ")[0] for cell in cells]
-    wholes = [number.find(".") if "." in number else len(number.partition("e")[0]) for number in numbers]
-    tails = [len(cell) - digits for cell, digits in zip(cells, wholes, strict=True)]
+    heads = [number.find(".") if "." in number else len(number.partition("e")[0]) for number in numbers]
+    tails = [len(cell) - head for cell, head in zip(cells, heads, strict=True)]
     longest = max(tails, default=0)
     padded = [cell + " " * (longest - tail) for cell, tail in zip(cells, tails, strict=True)]
     room = max(map(len, padded), default=0)

@@ -1,4 +1,4 @@
-"""Drawings in a terminal: lines and bars, in ASCII where nothing else will do. No dependency, no need of colour."""
+"""Drawings in a terminal: lines and bars, in braille and block characters or in ASCII, readable without colour."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ from qnet.units import format_number
 _Dot = tuple[int, int]
 """Column and row from the top left, of a dot or of a character."""
 _Marks = dict[_Dot, tuple[str, int | None]]
-"""The characters of a drawing, each with the number of the line it belongs to."""
+"""The characters of a drawing, each with the number of its line; None: of no line, or of several."""
 
 _ROWS = 16
-"""Of a drawing without its axes; a choice of layout."""
+"""Rows of a drawing without its axes; a choice of layout."""
 _FEWEST_ROWS = 8
-"""With fewer rows a line cannot be read; a choice."""
+"""Fewer rows make lines unreadable; a choice."""
 _SCREEN = 23
 """Lines of a drawing that fits a terminal of 24 below a prompt."""
 _NARROWEST, _WIDEST = 40, 80
-"""Columns of a drawing: readable at least, and those of a plain terminal at most."""
+"""Columns of a drawing: the fewest that are readable, and those of a plain terminal."""
 _FEWEST_TICKS, _COLUMNS_PER_TICK = 5, 12
-"""Of an axis, and the columns from one to the next; choices of layout."""
+"""Ticks of an axis, and columns from one tick to the next; choices of layout."""
 _BETWEEN = 3
 """Spaces between the columns of a legend."""
 _BRAILLE = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
@@ -51,7 +51,7 @@ _COLORS = (36, 33, 35, 32, 34, 31)
 
 
 class _Plane(Record):
-    """Both axes and the characters between them, each of which holds `across` times `down` dots."""
+    """Both axes and the characters between them, each of `across` times `down` dots."""
 
     x: Axis
     y: Axis
@@ -79,12 +79,12 @@ class _Plane(Record):
 
 
 def plot_of(report: Content, style: Style, rows_of_chart: int | None = None) -> str:
-    """A report drawn as its `plot` says: a line per value of the `by` columns and y column, a chart per unit of y.
+    """A report drawn as its `plot` says: a chart per unit of y, a line per y column and combination of `by` values.
 
-    Its `points` are drawn as `O` in the first chart, each a value of the x column and one of the first y column.
+    Its `points`, measured values of x and of the first y column, are drawn as `O` in the first chart.
 
     style          width of the screen, colours, and whether to draw in ASCII.
-    rows_of_chart  of the drawing itself; None: as many as fit a screen of 24 lines, up to 16.
+    rows_of_chart  rows of the drawing without its axes; None: as many as fit a screen of 24 lines, up to 16.
     Returns        lines without a newline at the end; a sentence where the report has no curve.
     """
     if not isinstance(report.plot, Plot):
@@ -98,15 +98,14 @@ def chart(
 ) -> str:  # fmt: skip
     """Named lines over one pair of axes, in at most 80 columns; a sentence where there is no point to draw.
 
-    Measured points are drawn as `O`, over the lines.
-
-    In braille the letter of a line stands at its last point; in ASCII it draws the line, and `*` is where lines meet.
+    Measured points are drawn as `O`, over the lines. In braille, the letter of a line stands at its last point; in
+    ASCII, lines are drawn with their letters, and with `*` where they meet.
     """
     return drawn(made(series, x_title, y_title, style.ascii, measured=measured), style, rows)
 
 
 def drawn(figure: Figure, style: Style, rows: int | None = None) -> str:
-    """A figure as text, with marks as dashed lines that have their labels; see `chart`."""
+    """A figure as text, with limits and knees as labelled dashed lines; see `chart`."""
     room = max(_NARROWEST, min(_WIDEST, style.width or _WIDEST))
     if figure.nothing:
         return "\n".join(fold(figure.nothing, room))
@@ -133,7 +132,7 @@ def drawn(figure: Figure, style: Style, rows: int | None = None) -> str:
 
 
 def _legend(figure: Figure, room: int, style: Style, packed: bool) -> Iterator[str]:
-    """Which letter is which line; `packed`: in as many columns as there is room for."""
+    """The letters of the lines with their names; `packed`: in as many columns as fit."""
     names: list[tuple[str, str, int | None]] = [
         (ascii_letters[index], line.name, index) for index, line in enumerate(figure.series[:MOST_LINES])
     ]
@@ -156,18 +155,18 @@ def _plane(figure: Figure, room: int, style: Style, rows: int) -> _Plane:
     points = [point for line in figure.series for point in line.points if drawable(point)] + [*figure.measured]
     ys = [*(y for _, y in points), *(rule.value for rule in figure.level)]
     xs = [*(x for x, _ in points), *(rule.value for rule in figure.upright)]
-    y = axis(ys, min(_FEWEST_TICKS, max(2, rows // 2)), integer_ticks=True, log="y" in figure.log)
+    y = axis(ys, min(_FEWEST_TICKS, max(2, rows // 2)), outward=True, log="y" in figure.log)
     columns = room - max(map(len, y.labels)) - 2
     ticks = max(_FEWEST_TICKS, columns // _COLUMNS_PER_TICK)
-    x = axis(xs, ticks, integer_ticks=False, log="x" in figure.log)
+    x = axis(xs, ticks, outward=False, log="x" in figure.log)
     while ticks > 2 and sum(len(text) + 2 for text in x.labels) > columns:  # labels that do not fit would be left out
         ticks -= 1
-        x = axis(xs, ticks, integer_ticks=False, log="x" in figure.log)
+        x = axis(xs, ticks, outward=False, log="x" in figure.log)
     return _Plane(x, y, columns, *((1, 1) if style.ascii else (2, 4)), rows)
 
 
 def _ruled(marks: _Marks, figure: Figure, plane: _Plane, style: Style) -> list[str]:
-    """Draw limits and knees where nothing else stands, each with its label next to it.
+    """Draw limits and knees around what is drawn already, each with its label next to it.
 
     Returns   lines for the legend: labels for which there is no room in the drawing.
     """
@@ -201,7 +200,7 @@ def _written(label: str, start: _Dot | None, marks: _Marks, taken: set[_Dot], si
 
 
 def _beside_level(rule: Rule, plane: _Plane, taken: set[_Dot]) -> _Dot | None:
-    """Where the label of a horizontal line begins: on the line, as far left as it meets no curve."""
+    """Where the label of a horizontal line begins: on the line, as far left as it touches no curve."""
     row = plane.row(rule.value)
     for column in range(1, plane.columns - len(rule.label)):
         if not any((column + index, row) in taken for index in range(-1, len(rule.label) + 1)):
@@ -210,9 +209,9 @@ def _beside_level(rule: Rule, plane: _Plane, taken: set[_Dot]) -> _Dot | None:
 
 
 def _beside_upright(rule: Rule, plane: _Plane, taken: set[_Dot], columns: set[int], levels: set[int]) -> _Dot | None:
-    """Where the label of a vertical line begins: at its right or left, as high as it meets nothing that is drawn.
+    """Where the label of a vertical line begins: at its right or left, as high as it touches nothing that is drawn.
 
-    A label may cover other vertical lines where there is no room between them, since it touches its line.
+    A label may cover other vertical lines where there is no room between them.
     """
     at, size = plane.column(rule.value), len(rule.label)
     for covering in (False, True):
@@ -229,17 +228,17 @@ def _beside_upright(rule: Rule, plane: _Plane, taken: set[_Dot], columns: set[in
 def _trail(line: Iterable[Point], plane: _Plane) -> Iterator[_Dot]:
     """The dots of a line in the order of its points."""
     dots = [plane.dot(*point) if drawable(point) else None for point in line]
-    yield from (index for index in dots[:1] if index)
+    yield from (dot for dot in dots[:1] if dot)
     for start, end in pairwise(dots):
         if end:
             yield from _segment(start or end, end)
 
 
 def _alone(lines: Iterable[Series], plane: _Plane) -> Iterator[tuple[int, _Dot]]:
-    """The points between two interruptions, each with the number of its line."""
+    """Points without a neighbour that can be drawn, each with the number of its line."""
     for index, line in enumerate(lines):
-        for there, run in groupby(line.points, key=drawable):
-            dots = [plane.dot(*point) for point in run if drawable(point)] if there else []
+        for _, run in groupby(line.points, key=drawable):
+            dots = [plane.dot(*point) for point in run if drawable(point)]
             if len(dots) == 1:
                 yield index, dots[0]
 
@@ -262,7 +261,7 @@ def _letters(trails: Sequence[Sequence[_Dot]]) -> _Marks:
 
 
 def _braille(trails: Sequence[Sequence[_Dot]], alone: Iterable[tuple[int, _Dot]], plane: _Plane) -> _Marks:
-    """Dots, and letters at the ends of lines and at points between interruptions, of which a dot is easily missed."""
+    """Dots, with letters at the ends of lines and at isolated points, where a dot is easily overlooked."""
     dots: dict[_Dot, int] = {}
     owners: dict[_Dot, int] = {}
     for index, trail in enumerate(trails):
@@ -314,9 +313,9 @@ def _colored(text: str, index: int | None, style: Style) -> str:
 
 
 _LONGEST_LABEL = 28
-"""Columns of a name; a choice of layout: a third of a plain terminal."""
+"""Columns of a name: a third of a plain terminal; a choice of layout."""
 _MOST_BARS = 19
-"""Bars of one block, with which it fits a terminal of 24 lines; the rest is counted."""
+"""Bars of one block that fit a terminal of 24 lines; the rest is counted."""
 
 
 def bars_of(report: Content, style: Style) -> str:
@@ -329,7 +328,7 @@ def bars_of(report: Content, style: Style) -> str:
 
 
 def _lines(figure: BarFigure, style: Style) -> list[str]:
-    """A block: what is drawn, its bars and their axis."""
+    """A block: its title and legend, bars and axis."""
     room = max(_NARROWEST, min(_WIDEST, style.width or _WIDEST))
     if not figure.bars:
         return [f"{figure.title}: nothing to draw"]

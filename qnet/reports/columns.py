@@ -13,14 +13,14 @@ from qnet.reports.content import Cell, Column, Content
 from qnet.units import column_suffix
 
 _INTEGERS = 2**63
-"""Integers of arrays are below that."""
+"""Arrays of integers hold smaller ones."""
 
 
 class Columns(tuple[Column, ...]):
-    """The columns of a report in order; by name the cells of one, as an array.
+    """The columns of a report in order; `columns[name]` is an array of the cells of one.
 
-    Names are those of CSV, such as "response_s", or without the unit, "response". Numbers are in base units, where
-    there is none NaN; integers remain integers where every row has one. Texts are an array of objects, with None where
+    Names are those of CSV, such as "response_s", or without the unit, "response". Numbers are in base units, NaN where
+    there is none; integers remain integers where every row has one. Texts are an array of objects, None where
     there is none. `dict(report.columns)` has all arrays by name.
     """
 
@@ -33,7 +33,7 @@ class Columns(tuple[Column, ...]):
         return result
 
     def __getnewargs__(self) -> tuple[Any, ...]:
-        """What a copy is made of."""
+        """The arguments from which `copy` and `pickle` make another."""
         return tuple(self), self.rows
 
     def keys(self) -> list[str]:
@@ -93,7 +93,7 @@ def pandas_frame(report: Content) -> Any:
 
 
 def polars_frame(report: Content) -> Any:
-    """A `DataFrame` of polars, with null where there is nothing; raises `UsageError` QN764 as `pandas_frame`."""
+    """A `DataFrame` of polars, null where there is no value; raises `UsageError` QN764 as `pandas_frame`."""
     return _package("polars").DataFrame(dict(_by_name(report, _of_one_type)))
 
 
@@ -104,16 +104,16 @@ def _by_name(report: Content, made: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _of_one_type(cells: Sequence[Cell]) -> list[Cell]:
-    """Cells of one type besides None: numbers as floats where any is one, texts where any is one."""
+    """Cells of one type besides None: integers among floats become floats, cells of other mixtures texts."""
     kinds = {type(cell) for cell in cells if cell is not None}
     if len(kinds) < 2:
         return list(cells)
-    one = float if kinds <= {int, float} else str
-    return [None if cell is None else one(cell) for cell in cells]
+    convert = float if kinds <= {int, float} else str
+    return [None if cell is None else convert(cell) for cell in cells]
 
 
 def _package(name: str) -> Any:
-    """An optional package."""
+    """An optional package; raises `UsageError` QN764 where it is not installed."""
     try:
         return import_module(name)
     except ImportError:
@@ -134,8 +134,8 @@ def column_names(columns: Sequence[Column]) -> list[str]:
 def checked_rows(report: Content) -> Iterator[tuple[Cell, ...]]:
     """The rows of a report, as they are.
 
-    Raises `ValueError` for a row that is not as long as the columns are many, and for a cell that no format can show:
-    NaN, infinity, text under a unit, a type that is not a `Cell`. The message names the column.
+    Raises `ValueError` for a row with more or fewer cells than there are columns, and for a cell that no format can
+    show: NaN, infinity, text under a unit, a type that is not a `Cell`. The message names the column.
     """
     names = column_names(report.columns)
     for number, row in enumerate(report.rows, start=1):

@@ -1,4 +1,4 @@
-"""What renderers see: rows under columns with units, notes, what the answer rests on, and the screen it goes to."""
+"""The input of renderers: rows under columns with units, notes, provenance, how to draw them, and the screen."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from qnet.note import Note
 from qnet.record import Record
 
 Cell = float | int | str | bool | None
-"""A number in the unit of its column, a text, or None where there is nothing to say."""
+"""A number in the unit of its column, a text, a truth value, or None where there is no value."""
 
 
 class Column(Record):
@@ -22,15 +22,15 @@ class Column(Record):
     unit: str = ""
     """A unit that `qnet.units.unit` knows, such as `s`, `/s`, `/s/GB`; empty for plain numbers and text."""
     footed: bool = False
-    """Whether tables leave it to the last line of the report; forms for machines have it in its column."""
+    """Whether tables leave it out, because the last line of the report states it; CSV and JSON keep it."""
     math: bool = False
     """Whether its texts are LaTeX: Markdown shows them as formulas below the table, plain tables leave them out."""
     unit_in: str = ""
-    """The column with the unit of the number in the same row, for columns whose rows have several."""
+    """The column that has the unit of each row, where the rows have different units."""
 
 
 def percent_of(value: float, base: float) -> float | None:
-    """A value in percent of the size of a base; None of a base of 0, and where it is beyond the largest number.
+    """A value in percent of the size of a base; None for a base of 0, and where the result overflows.
 
     value, base   finite, of either sign.
 
@@ -42,9 +42,9 @@ def percent_of(value: float, base: float) -> float | None:
 
 
 def row_maker(columns: Sequence[Column]) -> Callable[..., tuple[Cell, ...]]:
-    """A function from cells, named by their columns, to a row with nothing in all other columns.
+    """A function that makes a row of cells given by the keys of their columns; all other cells are None.
 
-    A key that Python has a meaning for, such as `class`, is written with a trailing underscore.
+    A key that is a keyword of Python, such as `class`, is written with a trailing underscore.
     """
     indices = {column.key: index for index, column in enumerate(columns)}
 
@@ -61,66 +61,66 @@ class Mark(Record):
     """A limit or a knee: a straight line across a drawing, with its label."""
 
     column: str
-    """The key of the column that the value is of: the line is vertical where that runs along, else horizontal."""
+    """The key of the column of the value: the line is vertical for the x column, else horizontal."""
     value: float
     """In the unit of the column."""
     label: str
 
 
 class Plot(Record):
-    """How a report can be drawn: which column runs along, which are drawn, and which columns distinguish the lines."""
+    """How a report is drawn as lines: the column of x, those of y, and those that distinguish the lines."""
 
     x: str
     y: tuple[str, ...]
     by: tuple[str, ...] = ()
     rows: Sequence[tuple[Cell, ...]] = ()
-    """What is drawn besides the rows of the report: curves, of which it shows single points."""
+    """Further rows to draw: curves of which the rows of the report are single points."""
     points: Sequence[tuple[float, float]] = ()
-    """Measured points: values of x and of the first of y, in the units of their columns."""
+    """Measured points: values of x and of the first y column, in the units of their columns."""
     title: str = ""
-    """In which `{figures}` is replaced by the titles of what is drawn: a report may need a drawing per unit."""
+    """The title, in which `{figures}` is replaced by the titles of the y columns drawn: one drawing per unit."""
     marks: tuple[Mark, ...] = ()
     """Limits and knees."""
     curves: bool = False
-    """Whether `rows` alone are drawn: the rows of the report are single points of them."""
+    """Whether only `rows` are drawn, and not the rows of the report."""
     log: str = ""
     """The axes with a logarithmic scale: `x`, `y` or `xy`."""
 
 
 class Bars(Record):
-    """How a report can be drawn as bars: the column of names, those of the ends, that of the common beginning."""
+    """How a report is drawn as bars: the columns of their names, their ends and their common beginning."""
 
     name: str
     ends: tuple[str, ...]
-    """One column, or two: the first and the second end. All in one unit."""
+    """One or two columns, in one unit: where the bars end."""
     by: str
     """The column that distinguishes blocks."""
     base: str = ""
-    """The column of the value that bars begin at; empty for 0."""
+    """The column of the value at which bars begin; empty for 0."""
     only: tuple[str, ...] = ()
     """Values of `by` that are drawn; empty for all."""
     unit: str = ""
-    """The column with the unit of the ends of its row; empty where it is that of their columns."""
+    """The column that has the unit of each row; empty for the unit of the columns of the ends."""
     names: tuple[str, ...] = ()
-    """What the ends are called in the legend; empty for the titles of their columns."""
+    """Names of the ends in the legend; empty for the titles of their columns."""
     changed: bool = False
-    """Whether bars of no length are left out."""
+    """Whether bars whose ends are all 0 are left out."""
     stacked: bool = False
-    """Whether the name of the second end is that of what lies between the two."""
+    """Whether the second name is that of the part between the two ends."""
     mark: Mark | None = None
-    """A value that is marked across all bars, such as a capacity."""
+    """A value marked across all bars, such as a capacity."""
 
 
 class Matrix(Record):
-    """How rows along two grids can be shown as a matrix: which columns run down, run across, and stand in the cells."""
+    """How rows along two grids are shown as a matrix: the columns whose values label its rows, columns and cells."""
 
     rows: str
     columns: str
     cells: str
     words: tuple[str, ...] = ()
-    """Columns of texts that are shown as marks in the cells, which are explained below."""
+    """Columns of texts, shown as letters in the cells and explained below the matrix."""
     usual: tuple[str, ...] = ()
-    """Texts of these columns that need no mark."""
+    """Texts of these columns that need no letter."""
 
 
 class Summary(Record):
@@ -131,7 +131,7 @@ class Summary(Record):
 
 
 class Statement(Record):
-    """A model that an answer is about, as it is stated."""
+    """A model that an answer is about."""
 
     name: str
     title: str
@@ -139,11 +139,11 @@ class Statement(Record):
     text: str
     """The model file."""
     settings: Mapping[str, str]
-    """Parameters that were set from outside."""
+    """Parameters set by the user, with their values."""
 
 
 class Grounds(Mapping[str, Any]):
-    """A `meta` that also knows the text of the models that an answer is about."""
+    """A `meta` that also has the text of the models."""
 
     @property
     def statements(self) -> tuple[Statement, ...]:
@@ -159,35 +159,35 @@ class Content(Record):
     """
 
     schema: str
-    """Name and version of what the rows mean, such as `qnet/solution/1`."""
+    """Name and version of the layout of the rows, such as `qnet/solution/1`."""
     title: str
     columns: tuple[Column, ...]
     rows: Sequence[tuple[Cell, ...]]
     notes: tuple[Note, ...] = ()
     meta: Mapping[str, Any] = {}
-    """What the answer rests on: model title and digest, method, exactness, parameters, provenance. JSON values only."""
+    """Title and digest of the model, method, exactness, parameters, provenance. JSON values only."""
     group: str = ""
     once: tuple[str, ...] = ()
-    """Values of `group` whose blocks are shown as one where each has one row, and the numbers of those agree."""
+    """Values of `group` whose blocks become one where each has a single row and their numbers agree."""
     prose: str = ""
-    """A column of texts that tables and Markdown show as paragraphs, above the table of the rows that have none."""
+    """A column of texts that tables and Markdown show as paragraphs, above the table of the rows without one."""
     wide: Content | None = None
-    """What tables, Markdown and HTML show instead of the rows; other formats keep the rows."""
+    """The report that tables, Markdown and HTML show instead; CSV and JSON keep these rows."""
     matrix: Matrix | None = None
-    """How tables and Markdown show the rows, where they fill it; other formats keep the rows."""
+    """How tables and Markdown show rows along two grids; CSV and JSON keep the rows."""
     plot: Plot | Bars | None = None
     broken: tuple[Problem, ...] = ()
-    """What was asserted of the answer and is false."""
+    """Assertions that do not hold."""
     screen: Callable[[Style, Sequence[Note]], str] | None = None
-    """How the format `table` shows it instead, drawing included; other formats keep the rows."""
+    """Renders the format `table` instead of the table of rows, drawing included."""
     summary: Callable[[Content], Summary] | None = None
-    """The question and the answer in sentences, of reports whose rows do not have them; computed when it is needed."""
+    """Makes question and answer in sentences, for reports whose rows do not have them; called when needed."""
     readable: Sequence[tuple[Cell, ...]] | None = None
-    """The rows in other units, as tables and Markdown show them; other formats keep `rows`."""
+    """The rows in other units for tables and Markdown; CSV and JSON keep `rows`."""
     command: str = ""
     """The command line that made the report; empty where there was none."""
     full: Content | None = None
-    """The report before columns were selected: what figures, question and answer are made of; None: this one."""
+    """The report before columns were selected, of which figures and summary are made; None: this one."""
 
     @property
     def source(self) -> Content:
@@ -196,21 +196,21 @@ class Content(Record):
 
     @property
     def warnings(self) -> tuple[Note, ...]:
-        """The notes that limit the trust in the answer, each with a code of `qnet explain`; empty where none does."""
+        """The notes of severity `warning`, each with a code of `qnet explain`."""
         return tuple(note for note in self.notes if note.severity == "warning")
 
 
 class Style(Record):
-    """What the reader's screen can do. The default is a pipe: no colour, no limit of width, no box drawing."""
+    """What the screen can show. The default is a pipe: no colour, no limit of width, no box drawing."""
 
     color: bool = False
     width: int | None = None
-    """Columns of the screen; None is unlimited."""
+    """Columns of the screen; None: unlimited."""
     ascii: bool = False
     safe_csv: bool = False
-    """Whether CSV keeps spreadsheets from computing text: an apostrophe goes before what they take for a formula."""
+    """Whether CSV puts an apostrophe before texts that spreadsheets would take for formulas."""
     terminal: bool = False
     digits: int = 4
-    """Significant digits of numbers that people read."""
+    """Significant digits in tables, Markdown and HTML."""
     units: tuple[str, ...] = ()
-    """Units that people want to read; others are chosen by the largest number of a column."""
+    """Preferred units; where none fits, the largest number of a column decides."""

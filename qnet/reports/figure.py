@@ -1,4 +1,4 @@
-"""What is drawn, by any format: lines, measured points and marks over a pair of axes, in the units that are shown.
+"""Figures, whatever the format: lines, measured points, limits and knees over axes, or bars, in the units shown.
 
 An axis is a range of values, linear or logarithmic, with ticks at round numbers.
 """
@@ -18,11 +18,11 @@ from qnet.reports.text import clean
 from qnet.units import format_number
 
 LARGEST = 1e300
-"""Numbers beyond cannot be subtracted safely, and interrupt the line."""
+"""Larger numbers cannot be subtracted safely, and interrupt the line."""
 _MOST_DIGITS = 15
 """The decimal digits that every float has."""
 _LONGEST_LABEL = 7
-"""Characters of a label that is not shortened by an exponent."""
+"""Characters of the longest label that is never shortened by an exponent."""
 
 
 class Axis(Record):
@@ -45,25 +45,25 @@ class Axis(Record):
         return round(self.share(value) * (count - 1))
 
 
-def axis(values: Sequence[float], count: int, integer_ticks: bool, log: bool = False) -> Axis:
-    """An axis over some values with about a number of ticks.
+def axis(values: Sequence[float], count: int, outward: bool, log: bool = False) -> Axis:
+    """An axis over some values with about `count` ticks.
 
-    integer_ticks  whether the range begins and ends with a tick.
-    log          a logarithmic scale; all values are positive then.
+    outward  whether the range is extended to begin and end with a tick.
+    log      whether the scale is logarithmic; all values are positive then.
     """
-    return _logarithmic(values, count, integer_ticks) if log else _linear(values, count, integer_ticks)
+    return _logarithmic(values, count, outward) if log else _linear(values, count, outward)
 
 
-def _linear(values: Sequence[float], count: int, integer_ticks: bool) -> Axis:
+def _linear(values: Sequence[float], count: int, outward: bool) -> Axis:
     """Ticks in steps of 1, 2 or 5 times a power of ten."""
     low, high = min(values), max(values)
     if high - low <= max(1e-12 * max(abs(low), abs(high)), 1 / LARGEST):
         reach = max(abs(low), abs(high)) / 2
         reach = reach if reach > 1 / LARGEST else 1
         low, high = low - reach, high + reach
-    ticks = _steps(low, high, count, integer_ticks)
+    ticks = _steps(low, high, count, outward)
     labels = _labels(ticks)
-    return Axis(ticks[0] if integer_ticks else low, ticks[-1] if integer_ticks else high, tuple(ticks), labels)
+    return Axis(ticks[0] if outward else low, ticks[-1] if outward else high, tuple(ticks), labels)
 
 
 def _steps(low: float, high: float, count: int, outward: bool) -> list[float]:
@@ -81,7 +81,7 @@ def _step(least: float) -> float:
 
 
 def _labels(ticks: Sequence[float]) -> tuple[str, ...]:
-    """Ticks with the digits that distinguish them; with exponents where that makes long labels shorter."""
+    """The labels of ticks, with the digits that distinguish them; with exponents where that shortens long labels."""
     step = min((abs(second - first) for first, second in pairwise(ticks)), default=abs(ticks[0]))
     digits = math.floor(math.log10(max(map(abs, ticks)))) - math.floor(math.log10(step)) + 1
     digits = min(max(digits, 4), _MOST_DIGITS)
@@ -92,13 +92,13 @@ def _labels(ticks: Sequence[float]) -> tuple[str, ...]:
 
 
 def _logarithmic_label(tick: float) -> str:
-    """A tick as it is read, or with an exponent where that is shorter."""
+    """The label of a tick, with an exponent where the plain number is long."""
     plain = _without_plus(format_number(tick))
     return plain if len(plain) <= _LONGEST_LABEL else _with_exponent(tick, 4)
 
 
 def _with_exponent(tick: float, digits: int) -> str:
-    """`2.5e9`."""
+    """A number such as `2.5e9`."""
     mantissa, _, exponent = f"{tick:.{digits - 1}e}".partition("e")
     mantissa = mantissa.rstrip("0").rstrip(".")
     return f"{mantissa}e{int(exponent)}" if tick else "0"
@@ -110,8 +110,8 @@ def _without_plus(text: str) -> str:
     return f"{mantissa}e{int(exponent)}" if mark else text
 
 
-def _logarithmic(values: Sequence[float], count: int, integer_ticks: bool) -> Axis:
-    """Ticks at powers of ten, at 1, 2 and 5 times them, or in even steps, as many as suit the range."""
+def _logarithmic(values: Sequence[float], count: int, outward: bool) -> Axis:
+    """Ticks at powers of ten, at 1, 2 and 5 times them, or in even steps, whichever suits the range."""
     low, high = min(values), max(values)
     if high <= low * (1 + 1e-9):
         low, high = low / 2, high * 2
@@ -121,21 +121,21 @@ def _logarithmic(values: Sequence[float], count: int, integer_ticks: bool) -> Ax
         ((1, 5), 1),
         *(((1,), every) for every in (1, 2, 3, 4, 5, 6, 8, 10, 20, 50, 100)),
     ):
-        best = _powers(low, high, factors, every, integer_ticks)
+        best = _powers(low, high, factors, every, outward)
         if len(best) <= count + 1:
             break
     if len(best) < 3:  # a short range: even steps are the round numbers in it
-        best = [tick for tick in _steps(low, high, count, integer_ticks) if tick > 0]
-        if integer_ticks and best and best[0] > low:
+        best = [tick for tick in _steps(low, high, count, outward) if tick > 0]
+        if outward and best and best[0] > low:
             best = [low, *best]
     if not best:
         best = [low, high]
-    low, high = (best[0], best[-1]) if integer_ticks else (low, high)
+    low, high = (best[0], best[-1]) if outward else (low, high)
     return Axis(low, high, tuple(best), tuple(map(_logarithmic_label, best)), log=True)
 
 
 def _powers(low: float, high: float, factors: Sequence[int], every: int, outward: bool) -> list[float]:
-    """Some factors times every so manieth power of ten in a range; `outward`: up to those just outside."""
+    """Some factors times every n-th power of ten in a range, n = `every`; `outward`: up to those just outside."""
     first, last = math.floor(math.log10(low)) - every, math.ceil(math.log10(high)) + every
     powers = [power for power in range(first, last + 1) if power % every == 0]
     grid = [factor * 10.0**power for power in powers for factor in factors if -308 < power < 308]
@@ -151,13 +151,13 @@ def _powers(low: float, high: float, factors: Sequence[int], every: int, outward
 
 
 Point = tuple[float | None, float | None]
-"""A place on a line; with None in it, an interruption."""
+"""A point of a line; with None in it, an interruption."""
 
 
 MOST_BARS = 40
-"""Of one figure; a choice of layout."""
+"""Bars of one figure; a choice of layout."""
 MOST_LINES = 52
-"""What is drawn in one figure; the rest is counted. There are as many letters for lines."""
+"""Lines drawn in one figure, as many as there are letters for them; the rest is counted."""
 
 
 class Series(Record):
@@ -175,13 +175,13 @@ class Rule(Record):
 
 
 class Figure(Record):
-    """One pair of axes and what stands over it; all texts are clean."""
+    """One pair of axes and what is drawn over it; all texts are clean."""
 
     title: str
     x_title: str
     y_title: str
     series: tuple[Series, ...]
-    """Those that have a point."""
+    """The lines that have a point."""
     measured: tuple[tuple[float, float], ...] = ()
     upright: tuple[Rule, ...] = ()
     """Vertical lines at values of x."""
@@ -190,15 +190,15 @@ class Figure(Record):
     log: str = ""
     """The axes with a logarithmic scale: `x`, `y` or `xy`."""
     left_out: int = 0
-    """Points that a logarithmic axis has no place for."""
+    """The number of points that a logarithmic axis cannot show."""
     empty: tuple[str, ...] = ()
-    """The names of lines that have values of x, and no point."""
+    """The names of lines that have values of x, but no point."""
     outside: tuple[str, ...] = ()
     """The labels of marks that are too far from the lines to be drawn."""
 
     @property
     def remarks(self) -> list[str]:
-        """What is not drawn, as sentences for the legend."""
+        """Lines of the legend that name what is not drawn."""
         result: list[str] = []
         if len(self.series) > MOST_LINES:
             result.append(f"and {len(self.series) - MOST_LINES} more lines, not drawn")
@@ -213,7 +213,7 @@ class Figure(Record):
 
     @property
     def nothing(self) -> str:
-        """What to say where there is no point to draw; empty where there is one."""
+        """The text instead of a drawing without any point; empty where there is one."""
         if self.series:
             return ""
         positive = " above 0" if self.log else ""
@@ -221,7 +221,7 @@ class Figure(Record):
 
 
 class Bar(Record):
-    """One bar: both its ends, or only the second where there is one."""
+    """One bar and its two ends, which are equal where it has one."""
 
     name: str
     low: float
@@ -233,24 +233,24 @@ class BarFigure(Record):
 
     title: str
     names: tuple[str, ...]
-    """What the ends of a bar are: one, or the first and the second."""
+    """The names of the ends of a bar, one or two."""
     bars: tuple[Bar, ...]
     base: float = 0.0
     left_out: int = 0
-    """Bars for which there is no room."""
+    """The number of bars for which there is no room."""
     mark: Rule | None = None
-    """A value that is marked across all bars."""
+    """A value marked across all bars."""
     stacked: bool = False
-    """Whether the second name is that of what lies between the ends."""
+    """Whether the second name is that of the part between the two ends."""
 
 
 def drawable(point: Point) -> TypeGuard[tuple[float, float]]:
-    """Whether a point has a place on a drawing."""
+    """Whether a point can be drawn."""
     return all(value is not None and abs(value) < LARGEST for value in point)  # false for NaN as well
 
 
 def fits(point: Point, log: str) -> TypeGuard[tuple[float, float]]:
-    """Whether a point has a place on axes of which some have a logarithmic scale."""
+    """Whether a point can be drawn over axes of which those in `log` are logarithmic."""
     return drawable(point) and not ("x" in log and point[0] <= 0) and not ("y" in log and point[1] <= 0)
 
 
@@ -259,9 +259,9 @@ def made(
     measured: Sequence[tuple[float, float]] = (), upright: Sequence[Rule] = (), level: Sequence[Rule] = (),
     log: str = "",
 ) -> Figure:  # fmt: skip
-    """A figure of clean texts, interrupted where a logarithmic axis has no place for a point.
+    """A figure of clean texts; lines are interrupted at points that a logarithmic axis cannot show.
 
-    Marks that would stretch a drawing to more than twice its size are not drawn, but named.
+    Limits and knees further from the values than these are from each other are not drawn, but named.
     """
     every = [point for _, line in series for point in line if drawable(point)]
     left_out = sum(not fits(point, log) for point in every)
@@ -296,7 +296,7 @@ def made(
 
 
 def _is_near(rule: Rule, values: Sequence[float], log: bool) -> bool:
-    """Whether a mark stands in the range of some values, or not far outside."""
+    """Whether a mark is in the range of some values, or at most as far outside as the range is wide."""
     if not values or (log and rule.value <= 0):
         return False
     low, high = min(values), max(values)
@@ -305,9 +305,9 @@ def _is_near(rule: Rule, values: Sequence[float], log: bool) -> bool:
 
 
 def figures_of(report: Content, ascii: bool = False) -> list[Figure]:
-    """The drawings of a report as its `plot` says: a line per value of the `by` columns and y column.
+    """The figures of a report as its `plot` says: one per unit of y, measured points in the first.
 
-    There is one for every unit of y; measured points stand in the first one.
+    Each has a line per y column and combination of values of the `by` columns. Empty where the plot has no lines.
     """
     plot = report.plot
     if not isinstance(plot, Plot):
@@ -322,19 +322,19 @@ def figures_of(report: Content, ascii: bool = False) -> list[Figure]:
         lines.setdefault(tuple(row[index] for index in by), []).append(row)
     result: list[Figure] = []
     for unit in dict.fromkeys(columns[y].unit for y in ys):
-        identical = [y for y in ys if columns[y].unit == unit]
-        y_scale = common_scale((row[y] for row in rows for y in identical), unit)
+        of_unit = [y for y in ys if columns[y].unit == unit]
+        y_scale = common_scale((row[y] for row in rows for y in of_unit), unit)
         series: list[tuple[str, list[Point]]] = []
         for values, members in lines.items():
             labels = [label(columns[index], value, Style(ascii=ascii)) for index, value in zip(by, values, strict=True)]
             labels = [text for text in labels if text]
-            for y in identical:
+            for y in of_unit:
                 points = [(_coordinate(row[x], x_scale), _coordinate(row[y], y_scale)) for row in members]
-                named = labels if labels and len(identical) == 1 else [*labels, title_of(columns[y])]
+                named = labels if labels and len(of_unit) == 1 else [*labels, title_of(columns[y])]
                 series.append((", ".join(named), points))
         scaled = [(_coordinate(at, x_scale), _coordinate(value, y_scale)) for at, value in plot.points]
-        keys = [columns[y].key for y in identical]
-        names = ", ".join(title_of(columns[y]) for y in identical)
+        keys = [columns[y].key for y in of_unit]
+        names = ", ".join(title_of(columns[y]) for y in of_unit)
         result.append(
             made(
                 series,
@@ -360,9 +360,9 @@ def _coordinate(cell: Cell, scale: Scale) -> float | None:
 
 
 def bar_figures_of(report: Content, ascii: bool = False) -> list[BarFigure]:
-    """The blocks of bars of a report as its `plot` says, in the unit that suits them; empty where it has none.
+    """The bars of a report as its `plot` says: one block per value of the `by` column, each in the unit that suits it.
 
-    A block is a value of the `by` column; one without numbers has no bars.
+    A block without numbers has no bars. Empty where the plot has no bars.
     """
     bars = report.plot
     if not isinstance(bars, Bars):

@@ -16,17 +16,18 @@ SUFFIXES = (".svg", ".png", ".pdf")
 _PACKAGE = "matplotlib"
 _RASTER = lazy("io")
 _TICKS = 6
-"""Of a logarithmic axis; a choice of layout."""
+"""Ticks of a logarithmic axis; a choice of layout."""
 _WIDE, _HIGH, _BAR = 7.2, 4.2, 0.28
-"""Inches."""
+"""Width of a page, heights of a drawing of lines and of a bar; inches, a choice of layout."""
 _TOP, _LOWER, _CLOSE = 0.98, 0.5, 0.03
-"""Where labels of vertical lines begin, as shares of the height; and how far apart lines are that are close."""
+"""The two heights at which labels of vertical lines begin, as shares of that of the drawing; and the distance, as a
+share of its width, below which neighbours take different heights; choices of layout."""
 _METADATA: dict[str, dict[str, None]] = {".png": {"Software": None}, ".pdf": {"CreationDate": None, "Producer": None}}
-"""What would differ from day to day, or from version to version."""
+"""Metadata left out, because it differs from day to day or from version to version."""
 
 
 def check_suffix(path: str) -> None:
-    """Refuse a file name for figures before anything is computed.
+    """Check the file name of a figure before anything is computed.
 
     path     ends in .svg, .png or .pdf.
     Raises   `UsageError` QN762 for another suffix, QN761 where the format needs matplotlib and it is missing.
@@ -49,8 +50,8 @@ def suffix_of(path: str) -> str:
 def figure_file(report: Content, path: str) -> bytes:
     """The figures of a report in the format of a file name.
 
-    path     its suffix says the format; nothing is written.
-    Returns  the content of the file.
+    path     its suffix decides the format; nothing is written.
+    Returns  the contents of the file.
     Raises   `UsageError` where the format is unknown, where matplotlib is needed and missing, and where there is
              nothing to draw.
     """
@@ -69,7 +70,7 @@ def figure_file(report: Content, path: str) -> bytes:
 
 
 def _rendered(figures: list[Figure | BarFigure], suffix: str) -> bytes:
-    """All figures below each other by matplotlib, without its global state and without a display."""
+    """All figures below each other, drawn by matplotlib without its global state and without a display."""
     maker: Any = import_module("matplotlib.figure").Figure
     heights = [_HIGH if isinstance(item, Figure) else 1.2 + _BAR * len(item.bars) for item in figures]
     page = maker(figsize=(_WIDE, sum(heights)), layout="constrained")
@@ -81,7 +82,7 @@ def _rendered(figures: list[Figure | BarFigure], suffix: str) -> bytes:
 
 
 def _plain(text: str) -> str:
-    """A text in which matplotlib sees no formula."""
+    """A text that matplotlib does not take for a formula."""
     return text.replace("$", r"\$")
 
 
@@ -105,7 +106,7 @@ def _lines(axes: Any, figure: Figure) -> None:
     points = [point for line in figure.series for point in line.points if drawable(point)]
     for index, name in enumerate("xy"):
         if name in figure.log:
-            ticks = axis([point[index] for point in points], _TICKS, integer_ticks=False, log=True)
+            ticks = axis([point[index] for point in points], _TICKS, outward=False, log=True)
             along: Any = axes.xaxis if name == "x" else axes.yaxis
             (axes.set_xscale if name == "x" else axes.set_yscale)("log")
             along.set_ticks(ticks.ticks, ticks.labels)
@@ -122,7 +123,7 @@ def _lines(axes: Any, figure: Figure) -> None:
 
 
 def _upright(axes: Any, figure: Figure) -> None:
-    """Vertical lines with their labels along them; one close behind another has its label further down."""
+    """Draw vertical lines with their labels along them; the label of one close to its neighbour begins lower."""
     xs = [point[0] for line in figure.series for point in line.points if drawable(point)]
     reach = _CLOSE * (max(xs) - min(xs))
     last, height = float("-inf"), _TOP

@@ -1,7 +1,7 @@
-"""HTML that can be sent: one file with question, answer, figures, tables, notes, models and the command that made it.
+"""HTML in one file, to be sent: question, answer, figures, tables, notes, models and the command that made it.
 
-There is no script, no link to anything outside, and nothing that a browser would load: the page says so to the browser
-as well (its content security policy). Every text is escaped. It reads on a screen, on a telephone and on paper.
+There is no script, no outside link, and nothing that a browser would load; a content security policy forbids it as
+well. Every text is escaped. The page is laid out for screens, telephones and paper.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from qnet.units import UNIT_NAMES
 from qnet.version import __version__
 
 _QUESTION, _ANSWER = "question", "answer"
-"""Headings of the blocks that come first, of reports whose rows have question and answer."""
+"""Headings of the first blocks of reports whose rows contain question and answer."""
 
 _PAGE = 108
 """Characters of a table that fit across a sheet of paper, spaces between columns included."""
 _WIDEST, _LONG = 24, 24
-"""Of a column of texts, and of a word that is not broken."""
+"""Characters of the widest column of texts on one line, and of the longest word that is not broken."""
 
 _SHORT = ' class="short"'
 _QUANTITY = re.compile(
@@ -145,9 +145,9 @@ def _parts(report: Content, heading: str, summary: Summary | None, style: Style)
         yield from _summary(summary)
     else:
         stated = blocks if report.full is None else tables(report.full, style.replace(ascii=False))
-        asked = [block for block in stated if _is_asked(block)]
-        blocks = [block for block in blocks if not _is_asked(block)]
-        yield from (_section(block.heading, [_block(block, heading=False)], block.heading) for block in asked)
+        first = [block for block in stated if _is_question_or_answer(block)]
+        blocks = [block for block in blocks if not _is_question_or_answer(block)]
+        yield from (_section(block.heading, [_block(block, heading=False)], block.heading) for block in first)
     yield _figures(report.source)
     if report.group and any(block.prose for block in blocks):
         yield from (_section(block.heading or "results", [_block(block, heading=False)]) for block in blocks)
@@ -163,8 +163,8 @@ def _parts(report: Content, heading: str, summary: Summary | None, style: Style)
     yield f"<footer>\n<p>{escaped(f'qnet {__version__}')}, {escaped(report.schema)}</p>\n</footer>"
 
 
-def _is_asked(block: Table) -> bool:
-    """Whether a block is the question or the answer, of reports whose rows have them."""
+def _is_question_or_answer(block: Table) -> bool:
+    """Whether a block is the question or the answer of a report whose rows contain them."""
     return block.heading.partition(":")[0] in (_QUESTION, _ANSWER)
 
 
@@ -180,7 +180,7 @@ def _paragraph(text: str, kind: str = "") -> str:
 
 
 def _flowing(text: str) -> str:
-    """A text whose lines a browser breaks, but not between a number and its unit; copied, it is as it was."""
+    """A text that browsers do not break between a number and its unit; copying it yields the original text."""
     return _QUANTITY.sub(r'<span class="together">\g<0></span>', escaped(text))
 
 
@@ -228,7 +228,7 @@ def _table(table: Table) -> str:
 
 
 def _kind(numeric: bool, cells: Sequence[str]) -> str:
-    """The class of a column: names and other short texts stand on one line, long words are broken."""
+    """The class attribute of a column: short texts remain on one line, long words are broken."""
     if numeric:
         return ' class="number"'
     if max(map(width, cells)) <= _WIDEST:
@@ -237,9 +237,9 @@ def _kind(numeric: bool, cells: Sequence[str]) -> str:
 
 
 def _bands(table: Table) -> Iterator[Table]:
-    """A table that is too wide for a page as several ones, each with the leading columns, which say what a row is.
+    """A table that is too wide for a page as several tables, each with the leading columns, which identify a row.
 
-    A row that has nothing else is left out of those that follow the first.
+    Those after the first leave out rows that are empty in their other columns.
     """
     if not table.rows:
         yield table
@@ -290,7 +290,7 @@ def _notes(notes: Sequence[Note]) -> str:
 
 
 def _models(statements: Sequence[Statement]) -> str:
-    """The text of each model once, with every digest and what was set."""
+    """The text of each model once, with every digest and the parameters that were set."""
     parts: list[str] = []
     for text in dict.fromkeys(item.text for item in statements):
         for item in statements:
@@ -307,7 +307,7 @@ def _models(statements: Sequence[Statement]) -> str:
 
 
 def _inputs(meta: Mapping[str, Any]) -> str:
-    """The values that have a source, where they do not stand in the report already."""
+    """The table of the inputs that have a source."""
     listed: list[dict[str, Any]] = meta.get("inputs") or []
     if not listed:
         return ""

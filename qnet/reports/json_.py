@@ -1,4 +1,4 @@
-"""JSON: one object with what the answer rests on, its columns, its rows and its notes."""
+"""JSON: one object of model, method and other provenance, columns, rows and notes."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _UNPRINTABLE = re.compile(r"[\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
 def render(report: Content, style: Style) -> str:
-    """The envelope, indented. Raises `ValueError` for NaN, infinity, and a key of `meta` that the envelope has."""
+    """The object, indented. Raises `ValueError` for NaN, infinity, and a key of `meta` that clashes with its keys."""
     return dumps(_envelope(report), indent=2) + "\n"
 
 
 def dumps(value: object, indent: int | None = None) -> str:
-    """JSON as text in Unicode; characters that a screen obeys or UTF-8 cannot hold are escaped.
+    """JSON as text in Unicode; control characters and those that UTF-8 cannot hold are escaped.
 
-    value    of dicts, lists, texts, numbers, truth values and None.
+    value    made of dicts, lists, texts, numbers, truth values and None.
     indent   spaces of each level; None: all on one line without spaces.
     Raises   `ValueError` for a number that is infinite or not a number, which JSON does not have.
     """

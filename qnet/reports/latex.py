@@ -9,9 +9,9 @@ from qnet.reports.text import clean
 
 
 def render(report: Content, style: Style) -> str:
-    """The formulas of a report, aligned at their equals signs; notes and parameters as comments.
+    """The formulas of a report, aligned at their equals signs; title, notes and the other tables as comments.
 
-    style     digits and units of the numbers; characters beyond ASCII are kept.
+    style     digits and units of numbers; characters beyond ASCII are kept.
     Returns   text that ends with one newline.
     """
     lines = [f"% {clean(text)}" for text in (report.title, last_line(report.meta, ascii=False)) if text]

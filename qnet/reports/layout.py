@@ -1,6 +1,6 @@
 """A report as people read it, whatever the format: blocks, headings with one unit per column, notes and a last line.
 
-Rows that run along two grids are a matrix for each block, with remarks on its cells.
+Rows along two grids become a matrix per block, with a legend of the marks in its cells.
 """
 
 from __future__ import annotations
@@ -31,41 +31,39 @@ _NOTHING = "-"
 
 _Row = tuple[Cell, ...]
 
-
 _OK = "ok"
 _ROUNDING = 1e-12
-"""The relative difference of two figures that are the same, computed in two ways."""
+"""The relative difference up to which two figures, computed in different ways, are the same."""
 _ABOUT = ("name", "parameter", "metric")
-"""Columns that say what a row is about."""
+"""Columns that state the subject of a row."""
 _NUMBERED = (["rank", "name"], ["name", "row"])
-"""Leading columns that say together what a row is, though one of them is a number."""
+"""Leading columns that identify a row together, though one of them is a number."""
 _MANY = 4
-"""A table of one row and that many columns is shown as titles and values below each other."""
+"""A table of one row with at least that many columns is shown as a list of titles and values."""
 
 
 def is_matrix(report: Content, rows: Sequence[_Row]) -> bool:
-    """Whether the rows of a report fill a matrix: it asks for one, and no two rows of a block meet in one cell."""
+    """Whether a report asks for a matrix, and no two of its rows would share a cell."""
     if report.matrix is None or not rows:
         return False
     keys = [key for key in (report.group, report.matrix.rows, report.matrix.columns) if key]
     coordinates = [tuple(row[column_index(report, key)] for key in keys) for row in rows]
-    return len(set(coordinates)) == len(coordinates) and not any(None in index for index in coordinates)
+    return len(set(coordinates)) == len(coordinates) and not any(None in cell for cell in coordinates)
 
 
-def matrices(report: Content, asked: Matrix, rows: Sequence[_Row], style: Style) -> list[Table]:
-    """One matrix for each run of values in the column that `group` names; the last mentions what machine-readable
-    formats add.
+def matrices(report: Content, matrix: Matrix, rows: Sequence[_Row], style: Style) -> list[Table]:
+    """One matrix for each run of values in the column `group`; the last names the columns that only CSV and JSON have.
 
-    report  one that `is_matrix`, whose rows these are.
+    report  one for which `is_matrix` holds with these rows.
     """
     group = column_index(report, report.group) if report.group else None
     runs = groupby(rows, key=lambda row: None if group is None else row[group])
-    result = [_Matrix(report, asked, list(run)) for _, run in runs]
-    tables = [block.table(group, style) for block in result]
+    blocks = [_Matrix(report, matrix, list(run)) for _, run in runs]
+    tables = [block.table(group, style) for block in blocks]
     more = [
         title_of(column)
         for index, column in enumerate(report.columns)
-        if index != group and any(block.silent(index) for block in result)
+        if index != group and any(block.leaves_out(index) for block in blocks)
     ]
     if more:
         reported = clean(f"csv, json and jsonl also contain for every point: {', '.join(more)}", style.ascii)
@@ -74,70 +72,70 @@ def matrices(report: Content, asked: Matrix, rows: Sequence[_Row], style: Style)
 
 
 class _Matrix:
-    """One block."""
+    """The matrix of one block."""
 
-    def __init__(self, report: Content, asked: Matrix, rows: list[_Row]) -> None:
+    def __init__(self, report: Content, matrix: Matrix, rows: list[_Row]) -> None:
         self.columns = report.columns
-        self.asked = asked
+        self.usual = matrix.usual
         self.block = rows
-        keys = (asked.rows, asked.columns, asked.cells)
+        keys = (matrix.rows, matrix.columns, matrix.cells)
         self.down, self.across, self.value = (column_index(report, key) for key in keys)
         indices = [index for index in range(len(report.columns)) if not report.columns[index].footed]
         self.common = [index for index in indices if common_text(rows, index)]
-        words = [column_index(report, key) for key in asked.words]
+        words = [column_index(report, key) for key in matrix.words]
         self.words = [index for index in words if index not in self.common]
 
     def table(self, group: int | None, style: Style) -> Table:
-        """The matrix under its heading: what stands in it, and what all its cells share."""
-        rows, columns = self.along(self.down), self.along(self.across)
+        """The matrix under a heading that names its cells and the texts that they have in common."""
+        rows, columns = self._grid(self.down), self._grid(self.across)
         scale = common_scale((row[self.value] for row in self.block), self.columns[self.value].unit, style.units)
         marks: dict[str, str] = {}
         cells: dict[tuple[Cell, Cell], str] = {}
         for row in self.block:
             value = row[self.value]
             shown = cell_text(scale.displayed(value), style.digits) or _NOTHING
-            words = "; ".join(str(row[index]) for index in self.words if row[index] not in (None, *self.asked.usual))
+            words = "; ".join(str(row[index]) for index in self.words if row[index] not in (None, *self.usual))
             if words:
                 shown += f" {marks.setdefault(words, _letter(len(marks)))}"
             cells[row[self.down], row[self.across]] = shown
         first, second = (title_of(self.columns[index]) for index in (self.down, self.across))
         named = f"{scale.heading(title_of(self.columns[self.value]))} by {first} and {second}"
-        fine = {index for index in self.common if (self.columns[index].key, self.block[0][index]) == ("status", "ok")}
-        silent = {group, *fine}
-        listed = [
-            f"{title_of(self.columns[index])} {self.block[0][index]}" for index in self.common if index not in silent
+        common = [
+            f"{title_of(self.columns[index])} {self.block[0][index]}"
+            for index in self.common
+            if index != group and (self.columns[index].key, self.block[0][index]) != ("status", _OK)
         ]
         name = f"{self.block[0][group]}: " if group is not None else ""
-        particular = common_scale(rows, self.columns[self.down].unit, style.units)
-        titles = [particular.heading(first), *(_heading(self.columns[self.across], value) for value in columns)]
+        row_scale = common_scale(rows, self.columns[self.down].unit, style.units)
+        titles = [row_scale.heading(first), *(_heading(self.columns[self.across], value) for value in columns)]
         lines = [
             [
-                cell_text(particular.displayed(value)),
+                cell_text(row_scale.displayed(value)),
                 *(cells.get((value, other), "") for other in columns),
             ]
             for value in rows
         ]
         return Table(
-            heading=clean(name + "; ".join([named, *listed]), style.ascii),
+            heading=clean(name + "; ".join([named, *common]), style.ascii),
             titles=tuple(clean(title, style.ascii) for title in titles),
             numeric=(all(map(is_number, rows)), *(True for _ in columns)),
             rows=[tuple(clean(text, style.ascii) for text in line) for line in lines],
             legend=tuple(clean(f"{mark}: {words}", style.ascii) for words, mark in marks.items()),
         )
 
-    def along(self, index: int) -> list[Cell]:
-        """The values of a grid, in their order."""
+    def _grid(self, index: int) -> list[Cell]:
+        """The different values of a column, in their order."""
         return list(dict.fromkeys(row[index] for row in self.block))
 
-    def silent(self, index: int) -> bool:
-        """Whether a column contains something that the matrix does not show."""
+    def leaves_out(self, index: int) -> bool:
+        """Whether a column has cells that the matrix does not show."""
         shown = (self.down, self.across, self.value, *self.common, *self.words)
         column = self.columns[index]
         return not column.footed and index not in shown and any(row[index] not in (None, "") for row in self.block)
 
 
 def _heading(column: Column, value: Cell) -> str:
-    """A value of the grid that runs across, under its title: `skew 2`, `block 4 KiB`, `staging track`."""
+    """The heading of a column of a matrix: `skew 2`, `block 4 KiB`, `staging track`."""
     shown = format_quantity(value, column.unit) if is_number(value) and column.unit else cell_text(value)
     return f"{title_of(column)} {shown}"
 
@@ -149,12 +147,11 @@ def _letter(number: int) -> str:
 
 
 def tables(report: Content, style: Style) -> list[Table]:
-    """The blocks of a report: one, or one per run of values in the column that `group` names.
+    """The blocks of a report: one, or one per run of values in the column `group`.
 
-    A block leaves out columns that are empty in all its rows, and a status that is ok in all, and shows words that all
-    its rows share in its heading. A block of one row of many columns has them below each other.
-    Rows with a text in the column that `prose` names are paragraphs of their block.
-    Rows that fill the `matrix` that a report asks for are shown as one, and `wide` instead of the rows.
+    A block leaves out columns that are empty, and a status that is always `ok`; its heading has the texts that all its
+    rows share. A single row of many columns is a list of titles and values. Rows with a text in the column `prose` are
+    paragraphs. `wide` replaces the rows, and those along two grids become a `matrix`.
     """
     if report.wide:
         return tables(report.wide, style)
@@ -166,8 +163,8 @@ def tables(report: Content, style: Style) -> list[Table]:
         shown = [
             index
             for index, column in enumerate(report.columns)
-            if not column.footed and not column.math and not _silent(column, index, rows)
-            if not _certain(report, index, rows)
+            if not column.footed and not column.math and not _all_ok(column, index, rows)
+            if not _is_exact_bound(report, index, rows)
         ]
         columns = [report.columns[index] for index in shown]
         overall = _table("", columns, [tuple(row[index] for index in shown) for row in rows], style)
@@ -175,7 +172,7 @@ def tables(report: Content, style: Style) -> list[Table]:
     group = column_index(report, report.group)
     prose = column_index(report, report.prose) if report.prose else None
     blocks: list[Table] = []
-    for value, run in groupby(_at_once(report, rows, group), key=lambda row: row[group]):
+    for value, run in groupby(_merged(report, rows, group), key=lambda row: row[group]):
         block = list(run)
         texts: list[str] = []
         if prose is not None:
@@ -187,8 +184,8 @@ def tables(report: Content, style: Style) -> list[Table]:
             if index != group
             and not report.columns[index].footed
             and not report.columns[index].math
-            and not _silent(report.columns[index], index, block)
-            and not _certain(report, index, block)
+            and not _all_ok(report.columns[index], index, block)
+            and not _is_exact_bound(report, index, block)
             and any(row[index] not in (None, "") for row in block)
         ]
         common = [index for index in kept if common_text(block, index)]
@@ -202,14 +199,14 @@ def tables(report: Content, style: Style) -> list[Table]:
 
 
 def _in_suitable_units(report: Content, rows: list[tuple[Cell, ...]], style: Style) -> list[tuple[Cell, ...]]:
-    """The rows, with numbers that have their unit in the same row in a unit that suits them.
+    """The rows, with numbers whose unit is in the same row converted to a unit that suits them.
 
-    Rows about one thing share a unit. A unit that is no base unit was stated in the model or asked for, and remains.
+    Rows with the same subject get the same unit. A unit that is no base unit was chosen by the user, and is kept.
     """
     columns = [column.key for column in report.columns]
     measured: dict[str, list[int]] = {}
     for index, column in enumerate(report.columns):
-        if column.unit_in in columns:  # not in a report of selected columns
+        if column.unit_in in columns:  # it may be absent where columns were selected
             measured.setdefault(column.unit_in, []).append(index)
     if not measured:
         return rows
@@ -232,23 +229,23 @@ def _in_suitable_units(report: Content, rows: list[tuple[Cell, ...]], style: Sty
     return [tuple(row) for row in result]
 
 
-def _silent(column: Column, index: int, rows: Sequence[tuple[Cell, ...]]) -> bool:
-    """Whether a column says of all rows that nothing is wrong."""
+def _all_ok(column: Column, index: int, rows: Sequence[tuple[Cell, ...]]) -> bool:
+    """Whether a column is the status, and reports no problem in any row."""
     return column.key == "status" and all(row[index] in (_OK, "", None) for row in rows)
 
 
-def _certain(report: Content, index: int, rows: Sequence[tuple[Cell, ...]]) -> bool:
-    """Whether a column is an end of an interval, and the figure is known without one in all rows that have it."""
+def _is_exact_bound(report: Content, index: int, rows: Sequence[tuple[Cell, ...]]) -> bool:
+    """Whether a column is a bound of an interval, and equals the figure itself wherever it is given."""
     key, _, end = report.columns[index].key.rpartition("_")
     position = next((position for position, column in enumerate(report.columns) if column.key == key), None)
     if end not in ("low", "high") or position is None:
         return False
     pairs = [(row[index], row[position]) for row in rows if row[index] is not None]
-    return bool(pairs) and all(one == other for one, other in pairs)
+    return bool(pairs) and all(bound == figure for bound, figure in pairs)
 
 
-def _at_once(report: Content, rows: list[tuple[Cell, ...]], group: int) -> list[tuple[Cell, ...]]:
-    """The rows, with where several blocks have one row each about one thing, those merged into the first."""
+def _merged(report: Content, rows: list[tuple[Cell, ...]], group: int) -> list[tuple[Cell, ...]]:
+    """The rows, with those of the blocks `once` merged where each block has a single row and their numbers agree."""
     indices = [[number for number, row in enumerate(rows) if row[group] == value] for value in report.once]
     if len(indices) < 2 or any(len(each) != 1 for each in indices):
         return rows
@@ -301,29 +298,29 @@ def _numeric(cells: Sequence[Cell]) -> bool:
 
 
 def note_lines(note: Note, ascii: bool) -> list[str]:
-    """A note as lines: `warning [QN601]: text`, and what to do about it, if anything, on a second.
+    """A note as lines: `warning [QN601]: text`, and on a second line what to do about it, if anything.
 
-    ascii   whether other characters are replaced by their nearest spelling.
+    ascii   whether characters beyond ASCII are replaced by their nearest spelling.
     """
     lines = [clean(f"{note.severity} [{note.code}]: {note.brief or note.text}", ascii)]
     return [*lines, "  next: " + clean(note.next, ascii)] if note.next else lines
 
 
 def clean_command(command: str) -> str:
-    """A command that a shell reads as it was given, on one line, without what a screen obeys."""
+    """A command as one line without control characters, with every space it has."""
     return " ".join(map(clean, command.split(" ")))
 
 
 def command_of(meta: Mapping[str, Any]) -> str:
-    """The command that gives an answer again, fit to print with every space it has; empty where it is not known.
+    """The command that reproduces an answer, on one line without control characters; empty where it is not known.
 
-    meta   of the report.
+    meta   that of the report.
     """
     return clean_command(meta.get("command") or "")
 
 
 def last_line(meta: Mapping[str, Any], ascii: bool) -> str:
-    """What the answer rests on: `model TITLE, digest ABC; method NAME (exact)`, as far as it is known."""
+    """The last line of a report: `model TITLE, digest ABC; method NAME (exact)`, as far as these are known."""
     model: Mapping[str, Any] = meta.get("model") or {}
     origin = [f"{word} {model[key]}" for word, key in (("model", "title"), ("digest", "digest")) if model.get(key)]
     sides: list[Mapping[str, Any]] = meta.get("sides") or []
@@ -332,6 +329,6 @@ def last_line(meta: Mapping[str, Any], ascii: bool) -> str:
         origin = [f"digests {digests}"]
     method = f"method {meta['method']}" if meta.get("method") else ""
     if method and meta.get("exactness"):
-        sure = f"means {meta['means']}; percentiles {meta['exactness']}" if meta.get("means") else meta["exactness"]
-        method += f" ({sure})"
+        means = meta.get("means")
+        method += f" (means {means}; percentiles {meta['exactness']})" if means else f" ({meta['exactness']})"
     return clean("; ".join(part for part in (", ".join(origin), method) if part), ascii)

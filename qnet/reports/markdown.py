@@ -11,11 +11,11 @@ from qnet.reports.layout import clean_command, command_of, last_line, note_lines
 from qnet.reports.text import clean, pad, width
 
 _MARKUP = re.compile(r"[\\`*\[\]<>|~#$&]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
-"""What GitHub gives a meaning inside a line; an underscore inside a word has none."""
+"""Characters that are markup inside a line on GitHub; an underscore inside a word is not."""
 _LIVE = re.compile(r"@(?=\w)|#(?=\d)|\bGH(?=-\d)|\bwww(?=\.)|:(?=//)", re.IGNORECASE)
-"""How mentions, references to issues, links and addresses begin, which GitHub makes of text whatever is escaped."""
+"""The beginnings of mentions, references to issues, links and addresses, which GitHub links even when escaped."""
 _BREAK = "<!-- -->"
-"""Nothing, as shown, between two parts of a text that are then no link."""
+"""An invisible comment, which keeps the two parts of a text from becoming a link."""
 
 
 def render(report: Content, style: Style) -> str:
@@ -33,12 +33,16 @@ def render(report: Content, style: Style) -> str:
 
 
 def escaped(text: str) -> str:
-    """One line of text that Markdown shows as it is: without markup, mentions and links."""
+    """One line of text that Markdown shows literally: without markup, mentions and links."""
     return _LIVE.sub(rf"\g<0>{_BREAK}", _MARKUP.sub(r"\\\g<0>", text))
 
 
 def fenced(drawing: str, kind: str = "text") -> str:
-    """A drawing, or text of another kind, between fences that are longer than any it contains."""
+    """A block of code, between fences that are longer than any it contains.
+
+    drawing   the text of the block.
+    kind      its language, which stands after the opening fence.
+    """
     longest = max(map(len, re.findall("`+", drawing)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}{kind}\n{drawing}\n{fence}"
@@ -63,7 +67,7 @@ def _block(table: Table) -> str:
 
 
 def _column(title: str, numeric: bool, cells: Iterable[str]) -> list[str]:
-    """Heading, rule and cells of one column, all of the same width, so that the source reads as a table as well."""
+    """Heading, rule and cells of one column, padded to the same width, so that the source reads as a table as well."""
     texts = [escaped(text) for text in (title, *cells)]
     room = max(3, *map(width, texts))
     heading, *body = (pad(text, room, right=numeric) for text in texts)

@@ -1,4 +1,4 @@
-"""The figures of the report of a solution by name: of the system, by station, and outputs."""
+"""The figures of a solution by name: those of the system, those by station, and outputs."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _VALUES = ("output", "metric", "assertion")
 
 
 def figure(report: Content, name: str) -> Any:
-    """A figure of the system, else a dict of it by station; else an output or a metric, by its name.
+    """A figure of the system; else a dict of the figures of the stations; else an output, a metric or an assertion.
 
-    Raises `AttributeError` with the nearest names for anything else.
+    Raises `AttributeError` with the nearest names for any other name.
     """
     known = _figures(report)
     if name not in known:
@@ -22,7 +22,7 @@ def figure(report: Content, name: str) -> Any:
 
 
 def names(report: Content) -> list[str]:
-    """The figures that can be named."""
+    """The names of the figures that are Python identifiers."""
     return [name for name in _figures(report) if name.isidentifier()]
 
 

@@ -1,4 +1,4 @@
-"""The front door of the renderers: one answer, one format, one text. Each format is loaded when it is asked for."""
+"""Renders a report in a format. The module of a format is imported when it is first needed."""
 
 from __future__ import annotations
 
@@ -19,9 +19,8 @@ def render(report: Content, format: str, style: Style, plot: bool = False) -> st
     """The report as text that ends with one newline; only JSON lines without a row are empty.
 
     format   a name of `qnet.formats.FORMATS`.
-    style    width, colours and units of the screen, which formats for machines leave unused.
-    plot     draw the report below its table; formats for machines have no room for a drawing and leave it out, and HTML
-             always has it.
+    style    width, colours and units of the screen, which CSV and JSON ignore.
+    plot     whether to draw the report below its table; CSV, JSON and LaTeX have no drawing, HTML always has one.
     """
     if format == DEFAULT and report.screen:
         return report.screen(style, report.notes)
@@ -39,5 +38,4 @@ def _drawn(report: Content, style: Style) -> str:
     """A report as bars or as lines, as its `plot` says."""
     if isinstance(report.plot, Bars):
         return chart.bars_of(report.source, style)
-
     return chart.plot_of(report.source, style)

@@ -1,4 +1,4 @@
-"""The answer to a question: its content, which shows itself in every format."""
+"""The answer to a question: a `Content` that renders itself in every format."""
 
 from __future__ import annotations
 
@@ -22,50 +22,51 @@ else:
 
 _SOLUTION = "qnet/solution/1"
 _NAMED = 6
-"""Columns that are named in a line."""
+"""Columns named by `repr`."""
 
 
 class Report(Content):
-    """One answer: text by `str`, a table in notebooks, rows by `records`, columns as arrays by `columns["..."]`.
+    """One answer: text by `str`, a table in notebooks, rows by `records()`, columns as arrays by `columns["..."]`.
 
-    One of a system also has its figures by name: `throughput` and `response` of the system, `utilization["cpu"]` and
-    others by station, and outputs.
+    A solution also has its figures as attributes: `throughput` and `response` of the system, figures by station such
+    as `utilization["cpu"]`, and outputs.
     """
 
     __slots__ = ()
 
     @property
     def columns(self) -> columns.Columns:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """The columns in order; by name the cells of one as an array, such as `report.columns["response_s"]`."""
+        """The columns in order; `report.columns["response_s"]` is the array of the cells of one."""
         return columns.Columns(super().columns, self.rows)
 
     def records(self) -> list[dict[str, Cell]]:
-        """The rows by the names of the columns that CSV has, such as `response_s`; base units."""
+        """The rows as dicts, by the column names of CSV, such as `response_s`; numbers in base units."""
         names = columns.column_names(self.columns)
         return [dict(zip(names, row, strict=True)) for row in columns.checked_rows(self)]
 
     def to_pandas(self) -> Any:
-        """A `DataFrame` of pandas, by the names of the columns that CSV has; base units.
+        """A `DataFrame` of pandas, with the column names of CSV; numbers in base units.
 
-        Raises   `UsageError` QN764 where pandas, which qnet does not need, is not installed.
+        Raises   `UsageError` QN764 where pandas, an optional package, is not installed.
         """
         return columns.pandas_frame(self)
 
     def to_polars(self) -> Any:
-        """A `DataFrame` of polars, with null where there is nothing; else as `to_pandas`."""
+        """A `DataFrame` of polars, null where there is no value; otherwise like `to_pandas`."""
         return columns.polars_frame(self)
 
     def text(self, format: str = DEFAULT, safe_csv: bool = False) -> str:
-        """The report in a format of `qnet help formats`, such as `csv` or `md`; with `safe_csv`, as `--safe-csv`.
+        """The report in a format of `qnet help formats`, such as `csv` or `md`.
 
-        Raises   `UsageError` for another format.
+        safe_csv   whether CSV puts an apostrophe before texts that spreadsheets would take for formulas.
+        Raises     `UsageError` QN753 for another format.
         """
         if not isinstance(format, str) or format not in FORMATS:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise UsageError(Problem("QN753", "unknown output format", ", ".join(FORMATS)))
         return rendering.render(self, format, Style(safe_csv=safe_csv))
 
     def __repr__(self) -> str:
-        """What it is, in a line; `print` shows the table."""
+        """Title, size and columns in a line; `print` shows the table."""
         names = self.columns.keys()
         listed = ", ".join(names[:_NAMED]) + (", ..." if len(names) > _NAMED else "")
         return f"Report({self.title!r}, {len(self.rows)} rows, {len(names)} columns: {listed})"
@@ -74,7 +75,7 @@ class Report(Content):
         return self.text()
 
     def __getattr__(self, name: str) -> Any:
-        """A figure of a solution by the key of its column: that of the system, else by station; also an output.
+        """A figure of a solution by the key of its column: of the system, else a dict by station; or an output.
 
         >>> import qnet
         >>> solved = qnet.load("one-queue").solve()
@@ -86,13 +87,13 @@ class Report(Content):
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __dir__(self) -> list[str]:
-        """What there is, figures of a solution included."""
+        """The attributes, figures of a solution included."""
         return [*super().__dir__(), *(named_figures.names(self) if self.schema == _SOLUTION else ())]
 
     def _repr_html_(self) -> str:
-        """What notebooks show."""
+        """The report in notebooks."""
         return html.fragment(self, Style())
 
     def _repr_markdown_(self) -> str:
-        """What notebooks without HTML show."""
+        """The report in notebooks without HTML."""
         return self.text("md")

@@ -1,4 +1,4 @@
-"""The columns of a report that are wanted, by the names that CSV gives them or by their keys."""
+"""Selects columns of a report by the names that CSV gives them or by their keys."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from qnet.reports.report import Report
 
 
 def selected(report: Report, wanted: Sequence[str]) -> Report:
-    """The report with some of its columns, in the order of the names, after the one that its blocks are grouped by.
+    """The report with some of its columns in the order of `wanted`, after those by which its blocks are grouped.
 
-    Rows that have nothing in these columns but their names are left out. Figures and the sentences of a summary are
-    still made of the report with all columns, which remains as `full`.
+    Rows that are empty in all of these columns but `name` are left out. Figures and summary are still made of the
+    report with all columns, which remains as `full`.
 
-    wanted   keys of columns, or the names that CSV has for them.
-    Raises   `UsageError` QN016 for a column that it does not have.
+    wanted   keys of columns, or their names in CSV.
+    Raises   `UsageError` QN016 for a column that the report does not have.
     """
     names = column_names(report.columns)
     known = {name: index for index, column in enumerate(report.columns) for name in (column.key, names[index])}
     unknown = [name for name in wanted if name not in known]
     if unknown:
         raise UsageError(*(_unknown(name, list(known), names) for name in unknown))
-    asked = [known[name] for name in wanted]
-    beside = [index for index, column in enumerate(report.columns) if column.key in (report.group, report.prose)]
-    indices = list(dict.fromkeys([*beside, *asked]))
-    telling = [index for index in asked if report.columns[index].key != "name"] or asked
+    chosen = [known[name] for name in wanted]
+    grouping = [index for index, column in enumerate(report.columns) if column.key in (report.group, report.prose)]
+    indices = list(dict.fromkeys([*grouping, *chosen]))
+    figures = [index for index in chosen if report.columns[index].key != "name"] or chosen
 
     def narrowed(rows: Iterable[tuple[Cell, ...]]) -> list[tuple[Cell, ...]]:
-        kept = (row for row in rows if any(row[index] not in (None, "") for index in telling))
+        kept = (row for row in rows if any(row[index] not in (None, "") for index in figures))
         return [tuple(row[index] for index in indices) for row in kept]
 
     return report.replace(
@@ -45,7 +45,7 @@ def selected(report: Report, wanted: Sequence[str]) -> Report:
 
 
 def _unknown(name: str, known: Sequence[str], names: Sequence[str]) -> Problem:
-    """The problem of a column that is not there, with the nearest names, or else with all."""
+    """The problem of an unknown column, with the nearest names, or else with all."""
     near = suggest(name, known)
     if near.startswith("did"):
         return Problem("QN016", f'unknown column "{name}"', help=near)

@@ -1,7 +1,7 @@
-"""Drawings as SVG: lines, limits and knees over axes, and bars; from the figures that text charts are drawn from.
+"""Drawings as SVG: lines, limits and knees over axes, and bars.
 
-One drawing stands alone (`document`) or inside a page (`drawing`). It has no script, no link and no style of a page;
-colours have sufficient contrast on white, and lines differ by their dashes and the letters at their ends as well.
+`document` makes a file of several drawings, `drawing` an element for a page. There are no scripts, links or style
+sheets; colours have sufficient contrast on white, and lines also differ by their dashes and the letters at their ends.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ _INK, _GRID, _FONT = "#222222", "#dddddd", "sans-serif"
 _HALO = 'stroke="#ffffff" stroke-width="3" paint-order="stroke"'
 """White around letters that stand over lines."""
 _SIZE, _GLYPH = 12, 6.7
-"""Of letters, and how much room one of them takes."""
+"""Height of letters and largest mean width of one, in pixels."""
 _WIDE, _HIGH, _ROW = 720, 300, 17
-"""Of a drawing, and of a line of its legend; pixels, a choice of layout."""
+"""Width of a drawing, height of its axes and of a line of its legend; pixels, a choice of layout."""
 _RIGHT, _TICK_X, _TICK_Y = 24, 7, 6
-"""The margin in pixels, and ticks of the axes; a choice of layout."""
+"""The right margin in pixels, and the numbers of ticks of the axes; a choice of layout."""
 _EDGE = 12
-"""Around a drawing that stands alone."""
+"""The margin of a file, in pixels."""
 _BAR, _GAP, _LONGEST = 14, 6, 30
 """Pixels of a bar and of the space to the next, and characters of a label; a choice of layout."""
 
@@ -38,7 +38,7 @@ Scaled = Callable[[float], float]
 def drawing(figure: Figure | BarFigure, attributes: str = "") -> str:
     """One drawing as an `svg` element.
 
-    attributes  of the element, such as a class, as they are written in it.
+    attributes  further attributes of the element, such as `class="wide"`.
     """
     body, height = _bars(figure) if isinstance(figure, BarFigure) else _lines(figure)
     title = figure.title or ("drawing" if isinstance(figure, BarFigure) else f"{figure.y_title}, {figure.x_title}")
@@ -83,12 +83,12 @@ def _line(x: float, y: float, to_x: float, to_y: float, color: str, more: str = 
 
 
 def _room(text: str) -> float:
-    """The width of a text, estimated on the large side."""
+    """An upper estimate of the width of a text, in pixels."""
     return _GLYPH * width(text)
 
 
 def _cut(text: str, room: float) -> str:
-    """A text cut to what there is room for."""
+    """A text, shortened where it is wider than `room` pixels."""
     if _room(text) <= room:
         return text
     while text and _room(text) > room - _room("..."):
@@ -97,7 +97,7 @@ def _cut(text: str, room: float) -> str:
 
 
 def _heading(title: str) -> tuple[list[str], float]:
-    """The title of a drawing, and where the room below it begins."""
+    """The title of a drawing, and the height in pixels that it takes."""
     if not title:
         return [], 8.0
     return [_text(0, 16, _cut(title, _WIDE), more='font-weight="bold" font-size="13"')], 26.0
@@ -179,7 +179,10 @@ def _axes(x: Axis, y: Axis, left: float, top: float, across: Scaled, up: Scaled)
 
 
 def _lanes(rules: Sequence[Rule], x: Axis, left: float) -> tuple[list[tuple[Rule, int, str]], int]:
-    """The labels of vertical lines above the drawing: each in the lowest lane where it meets no other label or line."""
+    """The labels of vertical lines above the drawing: each in the lowest lane where it touches no other label or line.
+
+    Returns   each line with its lane and the anchor of its label, and the number of lanes.
+    """
     result: list[tuple[Rule, int, str]] = []
     lanes: list[list[tuple[float, float]]] = []
     wide = _WIDE - left - _RIGHT
@@ -187,8 +190,8 @@ def _lanes(rules: Sequence[Rule], x: Axis, left: float) -> tuple[list[tuple[Rule
     def ended(rule: Rule) -> bool:
         return left + wide * x.share(rule.value) + _room(rule.label) + 10 > _WIDE
 
-    # From the right: the lines of labels further up rise at the left of those below them. Labels that have no room at
-    # the right of their lines stand above all those that they reach over.
+    # From the right, so that the lines to labels in higher lanes pass at the left of lower labels. Labels without
+    # room at the right of their lines are anchored at their ends, above all labels that they extend over.
     for rule in sorted(rules, key=lambda rule: (ended(rule), rule.value if ended(rule) else -rule.value)):
         at, size = left + wide * x.share(rule.value), _room(rule.label) + 10
         anchor = "end" if ended(rule) else "start"
@@ -211,7 +214,7 @@ def _letter(
     points: Sequence[tuple[float | None, float | None]], index: int, across: Scaled, up: Scaled,
     ends: list[tuple[float, float]], color: str,
 ) -> str:  # fmt: skip
-    """The letter of a line at its last point, or further back along it where another letter stands."""
+    """The letter of a line at its last point, or further back along it where another letter is close."""
     pixels = [(across(point[0]), up(point[1])) for point in points if drawable(point)]
     free = (point for point in reversed(pixels) if all(abs(point[0] - at) + abs(point[1] - y) > 16 for at, y in ends))
     point = next(free, pixels[-1])
@@ -223,7 +226,7 @@ def _letter(
 def _level_label(
     rule: Rule, figure: Figure, across: Scaled, up: Scaled, left: float, wide: float, top: float
 ) -> str:  # fmt: skip
-    """The label of a horizontal line, at the end that is further from the curves; below it at the top of a drawing."""
+    """The label of a horizontal line, at the end further from the curves; below the line at the top of a drawing."""
     row = up(rule.value)
     size = _room(rule.label) + 12
 
@@ -239,7 +242,7 @@ def _level_label(
 
 
 def _legend(figure: Figure, top: float) -> tuple[list[str], float]:
-    """Which line is which, and what is not drawn; and where the drawing ends."""
+    """The legend with remarks on what is not drawn, and the height in pixels at which the drawing ends."""
     result: list[str] = []
     row = top
     several = len(figure.series) > 1
@@ -280,7 +283,7 @@ def _bars(figure: BarFigure) -> tuple[list[str], float]:
     low, high = min(ends), max(ends)
     if high - low <= 0:
         high = low + 1.0
-    scale = axis([low, high], _TICK_X, integer_ticks=True)
+    scale = axis([low, high], _TICK_X, outward=True)
     left = max(_room(_cut(bar.name, _GLYPH * _LONGEST)) for bar in figure.bars) + 12
     values = [_value(bar, figure) for bar in figure.bars]
     wide = _WIDE - left - max(map(_room, values)) - 14

@@ -1,4 +1,4 @@
-"""Text from a model, made fit to print: no escape sequences, one line, ASCII where asked; and its width."""
+"""Text from a model, made safe to print: one line without escape sequences, in ASCII where needed; and its width."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ else:
 
 _ESCAPE_SEQUENCE = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # control sequences: colours, cursor
-    # Strings: titles, links. They end at another beginning too: each would be searched to the end of the text.
+    # Strings: titles, links. They also end where another begins; else each would be searched to the end of the text.
     r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90\x98\x9c-\x9f]*+(?:\x07|\x1b\\|\x9c)"
     r"|\x1b[ -/]*[0-~]"
 )
@@ -32,9 +32,9 @@ _ASCII = str.maketrans(
 
 
 def clean(text: str, ascii: bool = False) -> str:
-    """A text as one line without anything that a screen would obey, such as escape sequences.
+    """A text as one line without control characters and escape sequences.
 
-    ascii   whether other characters become their nearest spelling, or a question mark.
+    ascii   whether characters beyond ASCII become their nearest spelling, or a question mark.
     """
     line = _HIDDEN.sub("", " ".join(_ESCAPE_SEQUENCE.sub("", text).split()))
     if not ascii or line.isascii():
@@ -45,19 +45,19 @@ def clean(text: str, ascii: bool = False) -> str:
 
 
 def visible(text: str) -> str:
-    """Lines with what a screen would obey spelled out, such as `\\x1b`: for a terminal that shows text of others."""
+    """Lines with control characters spelled out, such as `\\x1b`: for a terminal that shows the text of others."""
     if text.isprintable():
         return text
     return _OBEYED.sub(lambda match: _spelled(match[0]), text)
 
 
 def _spelled(character: str) -> str:
-    # What is no UTF-8 was read as a surrogate of the byte.
+    # Bytes that are not UTF-8 were read as surrogates.
     return f"\\x{ord(character) - 0xDC00:02x}" if "\udc80" <= character <= "\udcff" else ascii(character)[1:-1]
 
 
 def width(text: str) -> int:
-    """How many columns of a screen a text takes: two for a wide East Asian character, none for a combining one."""
+    """The columns of a screen that a text takes: two for a wide East Asian character, none for a combining one."""
     if text.isascii():
         return len(text)
     category, east_asian_width = unicodedata.category, unicodedata.east_asian_width
@@ -68,7 +68,7 @@ def width(text: str) -> int:
 
 
 def pad(text: str, columns: int, right: bool = False) -> str:
-    """A text filled up with spaces to a number of columns of the screen; `right` moves it to the right end."""
+    """A text padded with spaces to a number of columns of the screen; `right`: on its left."""
     space = " " * (columns - width(text))
     return space + text if right else text + space
 
@@ -76,7 +76,7 @@ def pad(text: str, columns: int, right: bool = False) -> str:
 def fold(text: str, columns: int) -> list[str]:
     """A text broken into lines between words, and inside a word only where the word is longer than a line.
 
-    columns   of the screen, at least 2; a wide character takes two.
+    columns   the longest line, at least 2; a wide character takes two.
     """
     lines = [""]
     for word in text.split():

@@ -1,7 +1,7 @@
-"""Tables as plain text: aligned with spaces, as wide as they are, or on a terminal with rules and colour by rich.
+"""Tables as plain text: aligned with spaces and of any width, or on a terminal with rules and colour by rich.
 
-On a terminal, and in a width that is asked for, words are folded first; a table that is still too wide continues below
-itself, with its leading columns repeated.
+Where the width is limited, cells are folded first; a table that is still too wide continues below itself, with its
+leading columns repeated.
 """
 
 from __future__ import annotations
@@ -32,15 +32,14 @@ else:
 
 
 UNLIMITED = 1_000_000
-"""Columns of a screen that has no edge."""
+"""Columns of a screen of unlimited width."""
 _LONGEST_WORD = 20
 """A longer word may be broken where the screen is narrow."""
 _SHORT = 12
-"""Texts that are no longer are not folded, as `users = 10`."""
+"""Texts up to that length are not folded, such as `users = 10`."""
 _UNIT = "unit"
 _NAME = 0.75
-"""A name is not broken that takes at most this share of the screen."""
-
+"""A name that takes at most this share of the screen is not broken."""
 
 _GAP = 2
 """Spaces between columns."""
@@ -49,17 +48,19 @@ _RULE = 3
 
 
 class ColumnLayout(Record):
-    """One column of a table and the room it takes."""
+    """One column of a table and its width in characters."""
 
     title: str
     cells: list[str]
     numeric: bool
     natural: int
+    """The width without folding."""
     least: int
+    """The width to which it may be folded."""
 
 
 def fields(table: Table) -> list[ColumnLayout]:
-    """The columns of a table, with the room that each would like and the least that it needs."""
+    """The columns of a table with their natural and least widths."""
     fields: list[ColumnLayout] = []
     for index, (title, numeric) in enumerate(zip(table.titles, table.numeric, strict=True)):
         texts = [row[index] for row in table.rows]
@@ -75,7 +76,12 @@ def fields(table: Table) -> list[ColumnLayout]:
 
 
 def bands(fields: Sequence[ColumnLayout], screen: int, gap: int, leading: int = 0) -> list[list[ColumnLayout]]:
-    """The columns that stand side by side: all, or as many as fit after the leading texts, which say what a row is."""
+    """The columns in groups that fit side by side, each with the leading columns, which identify a row.
+
+    screen    the width to fill, in characters.
+    gap       characters between columns.
+    leading   the number of leading columns that identify a row; 0: those of text.
+    """
     enough = list(fields[: _distinguishing(fields)])
     texts = list(takewhile(lambda field: not field.numeric, fields))
     wanted = (fields[:leading] or max(texts, enough, key=len), enough)
@@ -89,7 +95,7 @@ def bands(fields: Sequence[ColumnLayout], screen: int, gap: int, leading: int = 
     rest = list(fields[len(keys) :])
     before = list(takewhile(lambda field: field.title != _UNIT, rest))
     if len(before) < len(rest) and total([field.least for field in (*keys, *rest[: len(before) + 1])], gap) > screen:
-        rest.insert(0, rest.pop(len(before)))  # numbers are not parted from their unit
+        rest.insert(0, rest.pop(len(before)))  # numbers are not separated from their unit
     for field in rest:
         if len(bands[-1]) > len(keys) and total([field.least for field in (*bands[-1], field)], gap) > screen:
             bands.append(keys)
@@ -98,7 +104,7 @@ def bands(fields: Sequence[ColumnLayout], screen: int, gap: int, leading: int = 
 
 
 def _distinguishing(fields: Sequence[ColumnLayout]) -> int:
-    """How many leading columns distinguish the rows; the first alone where all together do not."""
+    """The number of leading columns that distinguish the rows; 1 where all together do not."""
     for count in range(1, len(fields) + 1):
         rows = list(zip(*(field.cells for field in fields[:count]), strict=True))
         if len(set(rows)) == len(rows):
@@ -107,18 +113,18 @@ def _distinguishing(fields: Sequence[ColumnLayout]) -> int:
 
 
 def _without_empty(band: list[ColumnLayout], keys: int) -> list[ColumnLayout]:
-    """A further band without the rows that have nothing but their names."""
+    """A further band without the rows that are empty after their leading columns."""
     rows = [index for index in range(len(band[0].cells)) if any(field.cells[index].strip() for field in band[keys:])]
     return [field.replace(cells=[field.cells[index] for index in rows]) for field in band]
 
 
 def total(widths: Sequence[int], gap: int) -> int:
-    """The room of columns side by side."""
+    """The width of columns side by side, in characters."""
     return sum(widths) + gap * (len(widths) - 1)
 
 
 def fitted(band: Sequence[ColumnLayout], screen: int, gap: int) -> list[int]:
-    """Natural widths, taken from the widest columns as long as the screen is too narrow and something can be taken."""
+    """The widths of columns: natural ones, of which the widest are reduced as far as needed and possible."""
     widths = [field.natural for field in band]
     while total(widths, gap) > screen:
         spare = [index for index, field in enumerate(band) if widths[index] > field.least]
@@ -129,7 +135,7 @@ def fitted(band: Sequence[ColumnLayout], screen: int, gap: int) -> list[int]:
 
 
 def render(report: Content, style: Style) -> str:
-    """Title, blocks, notes and the last line, with an empty line between; a terminal gets boxes and colour."""
+    """Title, blocks, notes, command and last line, separated by empty lines; a terminal gets rules and colour."""
     if style.terminal:
         return on_terminal(report, style)
     screen = style.width or UNLIMITED
@@ -159,7 +165,7 @@ def _block(table: Table, screen: int) -> str:
 
 
 def _lines(band: list[ColumnLayout], screen: int) -> list[str]:
-    """Headings, dashes and rows of columns side by side; a text that is folded takes more lines."""
+    """Headings, dashes and rows of columns side by side; a folded text takes several lines."""
     rooms = fitted(band, screen, _GAP)
 
     def row(cells: tuple[str, ...], titles: bool = False) -> list[str]:
@@ -183,7 +189,7 @@ def _lines(band: list[ColumnLayout], screen: int) -> list[str]:
 
 
 def on_terminal(report: Content, style: Style) -> str:
-    """The parts of the plain table, in the same order, as a terminal of this style shows them."""
+    """The parts of the plain text in the same order, with rules and colours."""
     notes = [
         _prose(line, "yellow" if note.severity == "warning" else "", style)
         for note in report.notes
