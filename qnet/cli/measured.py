@@ -34,11 +34,11 @@ def command(files: tuple[str, ...], path: str, first: bool) -> None:
     from qnet.cli.output import write_notes
     from qnet.cli.system import announce_input
     from qnet.exchange.imported import read_bytes
-    from qnet.exchange.measured import chosen, measured
+    from qnet.exchange.measured import measured, refuse_repeated_input
 
     if not files:
         raise click.UsageError("no FILE is given; expected files of monitoring tools, or - for standard input")
-    chosen(files)
+    refuse_repeated_input(files)
     refuse_same([path], files)
     if path != "-":
         refuse_unwritable(path)

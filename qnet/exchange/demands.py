@@ -1,8 +1,9 @@
-"""Stations with service times and visits of classes: all that JMVA and tables of demands say of a network."""
+"""Networks as JMVA and tables of demands state them: stations with service times and visits of classes."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from itertools import count
 from typing import Any
 
 from qnet.exchange.imported import Converted, Items
@@ -12,11 +13,12 @@ from qnet.record import Record
 
 
 class Service(Record):
-    """What one class asks of one station. A text is an expression of the model language."""
+    """The service of one class at one station."""
 
     time: float | str
-    """Service time of a visit."""
+    """Service time of a visit, in the time unit of the file; a text is an expression of the model language."""
     visits: float
+    """Visits per passage."""
 
 
 class DemandCentre(Record):
@@ -33,7 +35,7 @@ class DemandCentre(Record):
 
 
 class DemandClass(Record):
-    """A class: closed with a population, or open with an arrival rate. A text is an expression."""
+    """A class: closed with a population, or open with an arrival rate. Texts are expressions of the model language."""
 
     name: str
     population: float | str | None = None
@@ -49,17 +51,17 @@ class DemandNetwork(Record):
     centres: tuple[DemandCentre, ...]
     classes: tuple[DemandClass, ...]
     parameters: Mapping[str, Any] = {}
-    """Those that its expressions use, as `[parameters]` states them."""
+    """The table `[parameters]` for its expressions."""
 
 
 def written(network: DemandNetwork, items: Items, time_unit: str, heading: str) -> Converted:
     """The network in the model language.
 
-    A station of the default discipline serves first come first served where all classes take the same time; elsewhere
-    it shares its processor, because the formats that this serves mean product-form stations.
+    A station of discipline `fcfs` whose service times differ by class becomes one of processor sharing, because the
+    formats read here mean product-form stations.
 
-    time_unit   of its times; rates are per that unit.
-    heading     lines of comment to begin with.
+    time_unit   the unit of its times; rates are per that unit.
+    heading     lines of the comment at the beginning.
     """
     data: dict[str, Any] = {"qnet": 1, "title": network.title or "A queueing network"}
     if network.parameters:
@@ -78,8 +80,8 @@ def _station(centre: DemandCentre, items: Items) -> dict[str, Any]:
     discipline = centre.discipline
     if discipline == "fcfs" and len(times) > 1:
         discipline = "ps"
-        items.kept(f"stations.{centre.name}", "has another service time for each class, so that product form means "
-                   'processor sharing: discipline = "ps"')  # fmt: skip
+        items.kept(f"stations.{centre.name}", "service times differ by class, so that product form means processor "
+                   'sharing: discipline = "ps"')  # fmt: skip
     table: dict[str, Any] = {} if discipline == "fcfs" else {"discipline": discipline}
     if centre.servers > 1:
         table["servers"] = centre.servers
@@ -117,10 +119,15 @@ def _visits(visits: float) -> dict[str, Any]:
 
 
 def quantity(value: float | str, unit: str) -> str:
-    """A number with its unit; an expression as it is."""
+    """A number with its unit; an expression unchanged."""
     return value if isinstance(value, str) else f"{shown(value)} {unit}"
 
 
+def unused_name(name: str, taken: Collection[str]) -> str:
+    """A name that is not taken: `name`, or else that with a number."""
+    return name if name not in taken else next(text for i in count() if (text := f"{name} {i}") not in taken)
+
+
 def shown(value: float) -> str:
-    """The shortest text of a number, which reads as the same number."""
+    """The shortest text that is read as the same number."""
     return str(int(value)) if value == int(value) and value < 1e15 else repr(value)

@@ -17,23 +17,26 @@ from qnet.units import UnitError, quantity
 MAX_ROWS = 100_000
 """Any limit far above real tables works: it bounds time and memory."""
 MAX_PAIRS = 200_000
-"""Of a station and a class."""
+"""Pairs of a station and a class."""
 _OF_CLASSES = ("population", "think_time", "arrival_rate", "priority")
 _COLUMNS = ("station", "class", "demand", "visits", "servers", "discipline", *_OF_CLASSES)
 _TIMES = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "min": 60.0, "h": 3600.0}
 _DISCIPLINES = ("delay", "fcfs", "ps", "lcfs-pr", "priority", "preemptive")
 _PDQ = {"cen": "fcfs", "dly": "delay", "isrv": "fcfs", "pshr": "ps", "lcfs": "lcfs-pr", "queue": "fcfs"}
-"""Names of PDQ for disciplines and nodes."""
+"""Names of disciplines and nodes in PDQ, with those of the model language."""
 
 
 def read(raw: bytes, reading: Reading) -> Converted:
-    """The model of a table of demands; raises `InvalidInput` QN760 for what is none, `UsageError` for a class without
-    a load."""
+    """The model of a table of demands.
+
+    Raises   `InvalidInput` QN760 for a file that is no such table, and for a class without a load; `UsageError` QN005
+             for wrong loads among the options.
+    """
     return _Reader(reading).converted(text_of(raw, reading.name))
 
 
 def write(model: Model) -> Converted:
-    """A model as a table of demands; `items` has what the table does not say."""
+    """A model as a table of demands; `items` lists what the table cannot express."""
     items = Items()
     network = demands_of(model, items)
     rows: list[list[str]] = []
@@ -72,7 +75,7 @@ class _Reader:
     def __init__(self, reading: Reading) -> None:
         self.reading, self.name, self.items = reading, reading.name, Items()
         self.classes: dict[str, dict[str, tuple[str, int]]] = {}
-        """Class -> column -> what it states, and the line."""
+        """Class -> column -> cell and line."""
         self.stations: dict[str, tuple[int, str]] = {}
         """Station -> servers and discipline."""
         self.services: dict[tuple[str, str], Service] = {}
@@ -110,7 +113,7 @@ class _Reader:
                                 + (suggest(title, _COLUMNS) or f"known are {', '.join(_COLUMNS)}"))  # fmt: skip
         missing = [name for name in ("station", "demand") if name not in columns]
         if missing or len(set(columns)) < len(columns):
-            found = f"there is no column {missing[0]}" if missing else "a column is there twice"
+            found = f"there is no column {missing[0]}" if missing else "a column is repeated"
             raise malformed(self.name, line, found, "station,class,demand, each once")
         return columns
 
@@ -121,7 +124,7 @@ class _Reader:
         demand = number(cells["demand"] or "0", self.name, line, "the demand") * self.factor
         visits = number(cells.get("visits") or "1", self.name, line, "the visits")
         if demand and not visits:
-            raise malformed(self.name, line, "there is a demand and no visit", "visits above 0")
+            raise malformed(self.name, line, "there is a demand without visits", "visits above 0")
         servers = integer(cells.get("servers") or "1", self.name, line, "the number of servers", 1)
         discipline = (cells.get("discipline") or "fcfs").lower()
         discipline = _PDQ.get(discipline, discipline)
@@ -129,16 +132,16 @@ class _Reader:
             text = f'the discipline is "{printable(discipline, 60)}"'
             raise malformed(self.name, line, text, f"one of {', '.join(_DISCIPLINES)}")
         if self.stations.setdefault(station, (servers, discipline)) != (servers, discipline):
-            text = f'"{printable(station, 60)}" has other servers, or another discipline, than before'
+            text = f'the servers or the discipline of "{printable(station, 60)}" differ from an earlier row'
             raise malformed(self.name, line, text, "the same in all rows")
         if (station, customers) in self.services:
-            raise malformed(self.name, line, "the station and class are there twice", "one row for each pair")
+            raise malformed(self.name, line, "the pair of station and class is repeated", "one row for each pair")
         self.services[station, customers] = Service(demand / visits if visits else 0.0, visits if demand else 0.0)
         stated = self.classes.setdefault(customers, {})
         for column in _OF_CLASSES:
             cell = cells.get(column, "")
             if cell and stated.setdefault(column, (cell, line))[0] != cell:
-                found = f'the {column} of "{printable(customers, 60)}" is another one than before'
+                found = f'the {column} of "{printable(customers, 60)}" differs from an earlier row'
                 raise malformed(self.name, line, found, "the same in all rows")
 
     def _written(self) -> Converted:
@@ -209,7 +212,7 @@ class _Reader:
 
 
 def _checked(text: str, unit: str, option: str) -> float | str:
-    """A quantity of an option: a plain number is in base units; raises `UsageError` for what is none."""
+    """The value of an option in base units, in which a plain number is taken to be; raises `UsageError` QN005."""
     try:
         value, dimension = quantity(text)
         wanted = quantity(f"1{unit}")[1]

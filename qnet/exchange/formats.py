@@ -21,7 +21,7 @@ class Format(Record):
     writes: bool
     title: str
     analyses: bool = False
-    """Whether `write` takes grids, as its second argument."""
+    """Whether `write` takes grids as its second argument."""
 
 
 FORMATS = {
@@ -36,7 +36,7 @@ TOML = "toml"
 
 
 def format_of(path: str) -> str:
-    """The format that the suffix of a path states; empty for none."""
+    """The format of a path by its suffix; empty for an unknown one."""
     suffix = "." + path.rpartition(".")[2].lower()
     if suffix == ".toml":
         return TOML
@@ -46,12 +46,12 @@ def format_of(path: str) -> str:
 def read_format(name: str, raw: bytes, reading: Reading) -> Converted:
     """Read a file of another tool as a model.
 
-    name     of one of `FORMATS`.
+    name     a key of `FORMATS`.
     raw      the contents of the file.
-    reading  its name and what the user chose about the conversion.
-    Returns  the model and what it lacks of the file.
-    Raises   `UsageError` QN005 for an unknown format, `InvalidInput` for contents that are not in the format,
-             `NotComputed` for what no model can express.
+    reading  the name of the file, and the options of the conversion.
+    Returns  the model, with the items of the file that it cannot express.
+    Raises   `UsageError` QN005 for an unknown format, `InvalidInput` QN760 for contents that are not in the format,
+             `NotComputed` QN767 for features that no model can express.
     """
     module: Any = import_module(_row(name, [*FORMATS]).module)
     return module.read(raw, reading)
@@ -60,9 +60,9 @@ def read_format(name: str, raw: bytes, reading: Reading) -> Converted:
 def write_format(name: str, model: Model, over: Sequence[str] = ()) -> Converted:
     """Write a model in the format of another tool.
 
-    name     of one of `FORMATS`.
-    over     grids `NAME=VALUES` that the file is to contain as analyses, for formats that have them.
-    Returns  the text, and what it lacks of `model`.
+    name     a key of `FORMATS`.
+    over     grids `NAME=VALUES` that become analyses in the file, for formats that have them.
+    Returns  the text, with the items of `model` that it cannot express.
     Raises   `UsageError` QN005 for an unknown format, one that is only read, or `over` where the format has no
              analyses.
     """
@@ -84,7 +84,7 @@ def _row(name: str, known: Sequence[str]) -> Format:
 
 
 def refused(converted: Converted, name: str, system: str) -> NotComputed | None:
-    """The failure for a conversion that would change the solution, with every reason; None where nothing does.
+    """The failure of a conversion that would change the solution, with every reason; None where there is none.
 
     converted  the result of `read_format` or `write_format`.
     name       the format, for the message.

@@ -1,11 +1,11 @@
-"""The demands of a model at its stated point, and what of the model they do not say."""
+"""The demands of a model at its operating point, and the features of the model that demands cannot express."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
 from qnet.errors import render_path
-from qnet.exchange.demands import DemandCentre, DemandClass, DemandNetwork, Service
+from qnet.exchange.demands import DemandCentre, DemandClass, DemandNetwork, Service, unused_name
 from qnet.exchange.imported import Items
 from qnet.model.bind import bind, expressions
 from qnet.model.keys import keys_of, stated
@@ -17,7 +17,7 @@ from qnet.networks.routed import ClosedClass, Fork, Hold, OpenClass, RoutedNetwo
 from qnet.record import Record
 
 MAX_CENTRES = 2000
-"""Stations, each copy counted."""
+"""Stations, counting copies."""
 _DELAY = "delays"
 
 
@@ -37,34 +37,37 @@ _HANDLED: Mapping[str, frozenset[str]] = {
     ),
     "branch": frozenset(("steps", "copies")),
 }
-"""By table of the language, the keys that are written, or listed where they are lost. Any other key is
-listed as lost wherever it is stated."""
+"""The keys, by table of the language, that are converted or reported as lost by the code below. Any other key is
+reported as lost wherever it has another value than its default."""
 
 
 class _Visit(Record):
-    """Service that a class asks of a station."""
+    """Visits of a class to a station, or to a delay."""
 
     station: str
+    """Empty for a delay."""
     copy: int | None
     visits: float
+    """Per passage."""
     time: float
-    """Of a visit."""
+    """Service time of a visit, in seconds."""
     scv: float
+    """That of the service time; -1 for one made of several times."""
     priority: int
 
 
 def demands_of(model: Model, items: Items, varied: Mapping[str, float] | None = None) -> DemandNetwork:
-    """The network of a model as service times and visits, at the values that its parameters have.
+    """The network of a model as service times and visits, at the values of its parameters.
 
-    Routes and the classes of a chain become means over the passages of the class; copies become stations. What the
-    product form does not know is left out, and listed in `items` as a change of the solution.
+    Routes and the classes of a chain become means over the passages of the class; copies become stations. Features
+    without product form are left out, and listed in `items` as a change of the solution.
 
     varied   other values for some parameters, in base units.
     """
-    _list_unsaid(model, items)
+    _list_parts_outside(model, items)
     values = Values(model, varied or {}, None, dict.fromkeys(station_figures(model), 0.0))
     network = bind(model, values)
-    _list_unknown(model, values, items)
+    _list_unknown_keys(model, values, items)
     owners = {customers.name: customers for customers in model.classes if customers.per_copy_of}
     if owners:
         for name in owners:
@@ -73,18 +76,22 @@ def demands_of(model: Model, items: Items, varied: Mapping[str, float] | None = 
     return _Demands(model, network, items).demands()
 
 
-def _list_unsaid(model: Model, items: Items) -> None:
-    """List what a model has in addition to its network."""
+def _list_parts_outside(model: Model, items: Items) -> None:
+    """List the parts of a model outside of its network."""
     dependent = depends_on_solution(model)
     rests = expressions(model)
     if any(uses_solution(expression, dependent) for expression in rests):
         items.lost(
-            "model", "numbers depend on the solution, such as utilization('cpu'); they are taken at 0 load", True
+            "model", "numbers depend on the solution, such as utilization('cpu'); they are taken without load", True
         )
     if inside := inside_stations(model, [name for expression in rests for name in expression.names]):
-        items.lost(f"stations.{inside[0]}", "numbers depend on the customers inside; those of the most are taken", True)
+        items.lost(
+            f"stations.{inside[0]}",
+            "numbers depend on the customers inside; those of the most customers are taken",
+            True,
+        )
     if model.parameters:
-        items.lost("parameters", "their present values are written, not their names")
+        items.lost("parameters", "written as their present values, without their names")
     for limit in model.limits:
         items.lost(
             f"limits.{limit.name}", "a capacity that is not a queue is left out; no load reaches it at this point"
@@ -98,8 +105,8 @@ def _list_unsaid(model: Model, items: Items) -> None:
         items.lost("calibration", "standard errors of parameters are left out")
 
 
-def _list_unknown(model: Model, values: Values, items: Items) -> None:
-    """List the keys of the language that nothing here knows, where the model states another value than the default."""
+def _list_unknown_keys(model: Model, values: Values, items: Items) -> None:
+    """List the keys outside of `_HANDLED` that have another value than their default."""
     keys = keys_of(model)
     for kind, item, path in stated(model):
         for key in keys.all(kind, type(item)):
@@ -142,9 +149,7 @@ class _Demands:
         delays = tuple(self._service([visit for visit in visits if not visit.station]) for visits in by_class)
         if any(item.time for item in delays):
             taken = {centre.name for centre in centres}
-            name = (
-                _DELAY if _DELAY not in taken else next(n for i in range(9999) if (n := f"{_DELAY} {i}") not in taken)
-            )
+            name = unused_name(_DELAY, taken)
             centres.insert(0, DemandCentre(name, delay=True, services=delays))
             self.items.kept("steps", f'delays without queueing are the delay station "{name}"')
         classes = tuple(self._class(item, visits) for item, visits in zip(self.network.classes, by_class, strict=True))
@@ -161,7 +166,7 @@ class _Demands:
         elif len(item.routes) > 1:
             self.items.kept(f"{self.where}.routes", f"{len(item.routes)} routes are one class with their mean visits")
         for route in item.routes:
-            self._steps(route.steps, float(route.probability), "", False)
+            self._steps(route.steps, float(route.probability), False)
 
     def _class(self, item: OpenClass | ClosedClass, visits: list[_Visit]) -> DemandClass:
         """A class with its load, and its priority where it has one."""
@@ -181,15 +186,15 @@ class _Demands:
 
     # Steps
 
-    def _steps(self, steps: Iterable[Step], times: float, station: str, held: bool) -> None:
-        """Collect the visits of steps that are made `times` per passage, at the station that is held around them."""
+    def _steps(self, steps: Iterable[Step], times: float, held: bool) -> None:
+        """Collect the visits of steps that are made `times` per passage, while a queueing station is `held` or not."""
         for step in steps:
             if step.phase == 2:
                 self.items.lost(self.where, "second-phase work is made before the response", True)
             if isinstance(step, Fork):
                 self.items.lost(self.where, "parallel steps are made one after the other", True)
                 for branch in step.branches:
-                    self._steps(branch.steps, times * float(step.visits) * branch.copies, station, held)
+                    self._steps(branch.steps, times * float(step.visits) * branch.copies, held)
             elif isinstance(step, Hold):
                 self._hold(step, times, held)
             elif step.mean and step.visits:
@@ -197,26 +202,27 @@ class _Demands:
 
     def _hold(self, step: Hold, times: float, held: bool) -> None:
         """Collect a visit to a station, and those made while it is held."""
-        counting = self.stations[step.station].delay
-        if held and not counting:
-            self.items.lost(self.where, "a station is released before another is waited for", True)
+        delay = self.stations[step.station].delay
+        if held and not delay:
+            self.items.lost(self.where, "simultaneous resource possession: the held station is released before the "
+                            "next one is requested", True)  # fmt: skip
         if step.exempt:
-            self.items.lost(self.where, f'visits to "{step.station}" that are exempt from priority are not', True)
+            self.items.lost(self.where, f'the exemption from priority at "{step.station}" is left out', True)
         visits = times * float(step.visits)
-        alone = [item for item in step.steps if isinstance(item, Time)]
+        services = [item for item in step.steps if isinstance(item, Time)]
         inner = [item for item in step.steps if not isinstance(item, Time)]
-        if any(item.phase == 2 for item in alone):
+        if any(item.phase == 2 for item in services):
             self.items.lost(self.where, f'second-phase work at "{step.station}" is made before the response', True)
-        time = sum(float(item.mean) * float(item.visits) for item in alone)
+        time = sum(float(item.mean) * float(item.visits) for item in services)
         scv = 1.0
         if step.scv is not None:
             scv = float(step.scv)
         elif time:
-            one = [item for item in alone if item.mean]
-            scv = float(one[0].scv) if len(one) == 1 and one[0].visits == 1 else -1.0
+            timed = [item for item in services if item.mean]
+            scv = float(timed[0].scv) if len(timed) == 1 and timed[0].visits == 1 else -1.0
         if visits:
             self.visits.append(_Visit(step.station, step.copy, visits, time, scv, step.priority))
-            self._steps(inner, visits, step.station, held or not counting)
+            self._steps(inner, visits, held or not delay)
 
     # Stations
 
@@ -225,19 +231,19 @@ class _Demands:
         where = f"stations.{station.name}"
         visits = [[visit for visit in each if visit.station == station.name] for each in by_class]
         if station.capacity is not None:
-            self.items.lost(f"{where}.capacity", "no place is limited, and no customer is lost", True)
+            self.items.lost(f"{where}.capacity", "the capacity is left out: no customer is blocked or lost", True)
         if station.discipline == "fcfs" and not station.delay:
             served = [visit for each in visits for visit in each if visit.time]
             if len({visit.time for visit in served}) > 1:
                 self.items.lost(where, "first come first served with different service times: product form is assumed",
                                 True)  # fmt: skip
             if any(visit.scv != 1 for visit in served):
-                self.items.lost(where, "service times that are not exponential are taken as such", True)
+                self.items.lost(where, "service times that are not exponential are taken as exponential", True)
         ranked = station.discipline in ("priority", "preemptive")
         if ranked and any(visit.scv != 1 for each in visits for visit in each if visit.time):
-            self.items.lost(where, "service times that are not exponential are taken as such", True)
+            self.items.lost(where, "service times that are not exponential are taken as exponential", True)
         if station.discipline in ("ps", "lcfs-pr") and not station.delay:
-            self.items.kept(where, f'discipline "{station.discipline}" becomes a product-form queue: the same means')
+            self.items.kept(where, f'"{station.discipline}" becomes a product-form queue with the same means')
         if station.copies > 1:
             self.items.kept(f"{where}.copies", f"{station.copies} copies become stations")
         result: list[DemandCentre] = []
@@ -267,7 +273,7 @@ class _Demands:
 
     @staticmethod
     def _service(visits: list[_Visit]) -> Service:
-        """The mean visit, and the number of visits."""
+        """The mean service time of a visit, and the number of visits."""
         number = sum(visit.visits for visit in visits)
         times = {visit.time for visit in visits if visit.visits}
         if len(times) == 1:

@@ -1,5 +1,4 @@
-"""Files of other tools: reading their bytes, and what a conversion returns: a text, and every item of the source that
-the other format cannot express."""
+"""Reading files of other tools, and the result of a conversion: a text, and the items that it cannot express."""
 
 from __future__ import annotations
 
@@ -15,29 +14,29 @@ from qnet.record import Record
 
 MALFORMED, ITEM, REFUSED = "QN760", "QN766", "QN767"
 MAX_BYTES = 16 << 20
-"""Of a file of another tool; results of a what-if analysis make it long."""
+"""The largest file of another tool; results of what-if analyses make files long."""
 _NUMBER = re.compile(r"[+-]?(?:[0-9]{1,400}(?:\.[0-9]{0,400})?|\.[0-9]{1,400})(?:[eE][+-]?[0-9]{1,4})?")
 _LARGEST = 1e90
-"""Numbers beyond are mistakes; far enough from the end of floats for products of three."""
+"""Larger numbers are mistakes; products of three still fit a float."""
 _NONE: Mapping[str, str] = MappingProxyType({})
 
 
 class Item(Record):
-    """Something in a source that the target cannot express."""
+    """Something in a source that the target cannot express, or expresses by other means."""
 
     where: str
-    """The place: a line of a file, or the path of a key."""
+    """A line of a file, or the path of a key."""
     text: str
     changes: bool = False
-    """Whether the solution of the target differs for want of it."""
+    """Whether the solution of the target differs without it."""
     informs: bool = False
-    """Whether nothing is lost: it is expressed by other means."""
+    """Whether nothing is lost, because it is expressed by other means."""
 
 
 def notes_of(items: Iterable[Item]) -> list[Note]:
-    """Items as notes of a report: what several have in common is one note.
+    """Items as notes of a report; those with the same text become one note.
 
-    items   in the order in which they were read; each note stands where its first item does.
+    items   in the order in which they were read, which is also that of the notes.
     """
     located: dict[Item, list[str]] = {}
     for item in items:
@@ -58,11 +57,11 @@ class Items:
         self._items: dict[Item, None] = {}
 
     def lost(self, where: str, text: str, changes: bool = False) -> None:
-        """Something that is left out; `changes` where the solution differs without it."""
+        """Add something that is left out; `changes`: whether the solution differs without it."""
         self._items[Item(where, text, changes)] = None
 
     def kept(self, where: str, text: str) -> None:
-        """Something that is expressed by other means."""
+        """Add something that is expressed by other means."""
         self._items[Item(where, text, informs=True)] = None
 
     @property
@@ -72,32 +71,32 @@ class Items:
 
 
 class Converted(Record):
-    """The text of a model in the target format, and what it does not say."""
+    """The text of a model in the target format, and the items that it cannot express."""
 
     text: str
     items: tuple[Item, ...] = ()
 
 
 class Reading(Record):
-    """What the readers of formats without units or loads are given besides the text."""
+    """The name of a file, and the units and loads that its format does not state."""
 
     name: str
-    """What the source is called in messages."""
+    """The name of the source in messages."""
     time_unit: str = "s"
     """The unit of the times in the file."""
     populations: Mapping[str, str] = _NONE
-    """By class; under "" of every class that has no load."""
+    """By class; the key "" applies to every class without a load. Likewise below."""
     arrival_rates: Mapping[str, str] = _NONE
     think_times: Mapping[str, str] = _NONE
 
 
 def malformed(name: str, line: int, found: str, expected: str = "", help: str = "") -> InvalidInput:
-    """The error for a file that is not what its format says."""
+    """The error for a file that does not conform to its format."""
     return InvalidInput(Problem(MALFORMED, found, expected, help=help, file=name, line=line))
 
 
 def number(text: str, name: str, line: int, what: str) -> float:
-    """A number of at least 0; raises `InvalidInput` for any other text."""
+    """A number from 0 to 1e90; raises `InvalidInput` for any other text."""
     stripped = text.strip()
     value = float(stripped) if len(stripped) < 900 and _NUMBER.fullmatch(stripped) else -1.0
     if not 0 <= value <= _LARGEST:
@@ -107,7 +106,7 @@ def number(text: str, name: str, line: int, what: str) -> float:
 
 
 def integer(text: str, name: str, line: int, what: str, least: int = 0) -> int:
-    """An integer of at least `least`; raises `InvalidInput` for any other text."""
+    """An integer from `least` to 1e9; raises `InvalidInput` for any other text."""
     value = number(text, name, line, what)
     if value != int(value) or value < least or value > 1e9:
         expected = f"an integer from {least} to 1e9"
@@ -116,7 +115,7 @@ def integer(text: str, name: str, line: int, what: str, least: int = 0) -> int:
 
 
 def text_of(raw: bytes, name: str) -> str:
-    """The text of a file with plain line ends; raises `InvalidInput` for what is not text, or too large."""
+    """The text of a file with line ends \\n; raises `InvalidInput` for contents that are not text or too large."""
     if len(raw) > MAX_BYTES:
         raise malformed(name, 0, f"the file is larger than {MAX_BYTES >> 20} MiB", "a file of at most that size")
     try:
@@ -134,7 +133,7 @@ def text_of(raw: bytes, name: str) -> str:
 def read_bytes(path: str) -> bytes:
     """The contents of the file at `path`, or of standard input for `-`.
 
-    Returns  at most `MAX_BYTES` + 1 bytes: that many are too many, which callers refuse.
+    Returns  at most `MAX_BYTES` + 1 bytes, so that callers can refuse a file that is too large.
     Raises   `UsageError` QN002 where it cannot be read.
     """
     expected = "a readable file"

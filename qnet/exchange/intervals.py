@@ -1,4 +1,4 @@
-"""What files of monitoring tools are read into, one interval at a time, and how names and figures in them are read."""
+"""One interval of measurements, and the reading of names and figures in files of monitoring tools."""
 
 from __future__ import annotations
 
@@ -14,16 +14,17 @@ _NO_NAME = re.compile(r"[^A-Za-z0-9_.:/-]+")
 
 
 class MeasuredInterval(Record):
-    """What was measured in one interval."""
+    """The measurements of one interval."""
 
     end: float | None
-    """Seconds since 1970 at its end, UTC; None where the file states no times."""
+    """Its end in seconds since 1970, UTC; None where the file states no times."""
     values: Mapping[str, float]
-    """By column."""
+    """Column -> measurement."""
 
 
 def column(*parts: str) -> str:
-    """A name of a column from names of others: letters, digits and underscores."""
+    """The name of a column: the parts joined by underscores, with other characters than letters, digits, `_.:/-`
+    replaced by underscores."""
     return "_".join(_NO_NAME.sub("_", part).strip("_") for part in parts if part)[:100]
 
 
@@ -33,7 +34,7 @@ def unreadable(name: str, found: str, expected: str = "", help: str = "", line: 
 
 
 def figure(value: Any) -> float | None:
-    """A finite number of at least 0, from a number or a text; None for anything else."""
+    """A number from 0 to 1e90, given as a number or a text; None for anything else."""
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         return None
     try:

@@ -1,6 +1,6 @@
 """JMVA: the XML of the exact solver of the Java Modelling Tools (Bertoli, Casale, Serazzi 2009), and of qnsolver.
 
-Follows what the writer of JMT writes, which is more than its schema `JMTmodel.xsd` allows.
+Follows the files that JMT itself writes, which contain more than its schema `JMTmodel.xsd` allows.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from qnet.errors import NotComputed, Problem, UsageError, printable
-from qnet.exchange.demands import DemandCentre, DemandClass, DemandNetwork, Service, shown, written
+from qnet.exchange.demands import DemandCentre, DemandClass, DemandNetwork, Service, shown, unused_name, written
 from qnet.exchange.from_model import demands_of
 from qnet.exchange.imported import REFUSED, Converted, Items, Reading, integer, malformed, number
 from qnet.exchange.what_if import Analysis, analysis
@@ -20,7 +20,7 @@ from qnet.model.model import Model
 MAX_SERVICES = 200_000
 """Service times of a file: stations times classes."""
 MAX_RATES = 100_000
-"""Values of load-dependent stations: stations times the population."""
+"""Service times of a load-dependent station, one for each number of customers."""
 _STATIONS = {
     "delaystation": "delay",
     "listation": "fcfs",
@@ -55,8 +55,8 @@ _SPELLED = {name.lower(): name for name in _PLAIN}
 
 
 def read(raw: bytes, reading: Reading) -> Converted:
-    """The model of a JMVA file in the model language; raises `InvalidInput` QN760 for what is no such file,
-    `NotComputed` QN767 for load-dependent stations that the language has no form for."""
+    """The model of a JMVA file in the model language; raises `InvalidInput` QN760 for a file that is no JMVA,
+    `NotComputed` QN767 for load-dependent stations that the language cannot express."""
     root = parse_xml(raw, reading.name)
     for element in root.walk():  # qnsolver does not distinguish capital letters.
         element.name = _SPELLED.get(element.name.lower(), element.name)
@@ -65,9 +65,10 @@ def read(raw: bytes, reading: Reading) -> Converted:
 
 
 def write(model: Model, over: Sequence[str] = ()) -> Converted:
-    """A model as a JMVA file; `items` has what the file does not say.
+    """A model as a JMVA file; `items` lists what the file cannot express.
 
-    over   grids `NAME=VALUES` that become what-if analyses.
+    over     at most one grid `NAME=VALUES`, which becomes a what-if analysis.
+    Raises   `UsageError` for several grids or an invalid one, `NotComputed` QN767 where JMVA has no such analysis.
     """
     items = Items()
     network = demands_of(model, items)
@@ -99,7 +100,7 @@ class _Reader:
         centres = [self._centre(element, classes) for element in elements]
         network = DemandNetwork(self._title(), tuple(centres), tuple(classes))
         network = self._what_if(self._thinking(network))
-        self._list_unsaid()
+        self._list_left_out()
         network = network.replace(parameters=self.parameters)
         return written(network, self.items, self.unit, "\n".join(self.heading))
 
@@ -110,7 +111,7 @@ class _Reader:
         known: set[str] = set()
         for name, line in names:
             if name in known or not name.strip():
-                found = f'the name "{printable(name, 60)}" is there twice' if name else "a name is missing"
+                found = f'the name "{printable(name, 60)}" is repeated' if name else "a name is missing"
                 raise malformed(self.name, line, found, "a different name for every class and station")
             known.add(name)
 
@@ -144,12 +145,11 @@ class _Reader:
     # Stations
 
     def _centre(self, element: Element, classes: list[DemandClass]) -> DemandCentre:
-        """A station. Service times and visits are given by the order of the classes."""
+        """A station. Service times and visits are read in the order of the classes."""
         self._attributes(element)
         count, line = len(classes), element.line
-        visits_of = element.first("visits")
         visits = [number(item.text, self.name, item.line, "the visits") for item in element.inside("visit")]
-        if not visits_of:
+        if not element.first("visits"):
             visits = [1.0] * count
             self.items.kept(self._where(element), "there are no visits: one for every class")
         servers = self._servers(element)
@@ -157,7 +157,7 @@ class _Reader:
         if len(times) != count or len(visits) != count:
             found = f"{len(times)} service times and {len(visits)} visits of {count} classes"
             raise malformed(self.name, line, found, "one of each class, in the order of the classes")
-        self._order(element, classes)
+        self._refuse_other_order(element, classes)
         kind = _STATIONS[element.name]
         rates: tuple[float, ...] = ()
         if kind == "ld":
@@ -176,8 +176,9 @@ class _Reader:
             return 1
         return integer(text, self.name, element.line, "the number of servers", 1)
 
-    def _order(self, element: Element, classes: list[DemandClass]) -> None:
-        """List classes that stand in another order than they were declared in: they are read by position."""
+    def _refuse_other_order(self, element: Element, classes: list[DemandClass]) -> None:
+        """Refuse service times and visits in another order than that of the classes, because they are read by
+        position."""
         for group in element.inside("servicetimes", "visits"):
             named = [child.attributes.get("customerclass") for child in group.children if not child.children]
             if named and [name or item.name for name, item in zip(named, classes, strict=False)] != [
@@ -195,7 +196,7 @@ class _Reader:
     def _load_dependent(
         self, element: Element, lists: list[list[float]], servers: int, classes: list[DemandClass]
     ) -> tuple[list[float], tuple[float, ...], int]:
-        """The service times of one customer alone, the relative capacities, and the number of servers."""
+        """The service times by class of one customer alone, the relative capacities, and the number of servers."""
         line = element.line
         means = [values[0] if values else 0.0 for values in lists]
         if all(len(values) <= 1 for values in lists):
@@ -222,12 +223,12 @@ class _Reader:
     # Loads
 
     def _thinking(self, network: DemandNetwork) -> DemandNetwork:
-        """Delays at which a closed class is counted become its think time."""
+        """The network with the times at reference stations that are delays as think times of their closed classes."""
         references = self.root.first("ReferenceStation")
-        chosen = {item.attributes.get("name", ""): item for item in references.children} if references else {}
+        by_class = {item.attributes.get("name", ""): item for item in references.children} if references else {}
         centres, classes = list(network.centres), list(network.classes)
         for index, item in enumerate(classes):
-            element = chosen.get(item.name)
+            element = by_class.get(item.name)
             if element is None or item.population is None:
                 continue
             station = element.attributes.get("refStation", "")
@@ -254,9 +255,9 @@ class _Reader:
     # What-if analyses
 
     def _what_if(self, network: DemandNetwork) -> DemandNetwork:
-        """Analyses become parameters, and the command that varies them stands in the first lines."""
-        for number_of, element in enumerate(self.root.inside("whatIf"), 1):
-            suffix = "" if number_of == 1 else f"_{number_of}"
+        """The network with a parameter for each analysis; the heading gets the commands that vary them."""
+        for position, element in enumerate(self.root.inside("whatIf"), 1):
+            suffix = "" if position == 1 else f"_{position}"
             network = self._varied(network, element, suffix)
         return network
 
@@ -267,7 +268,8 @@ class _Reader:
         name, station = given.get("className"), given.get("stationName")
         known = {item.name: index for index, item in enumerate(network.classes)}
         if not values or (name is not None and name not in known):
-            raise malformed(self.name, element.line, "a what-if analysis has no values, or no such class", "some")
+            raise malformed(self.name, element.line, "a what-if analysis has no values, or an unknown class",
+                            "values, and the name of a class")  # fmt: skip
         index = None if name is None else known[name]
         change = {
             "Arrival Rates": self._vary_rates,
@@ -277,7 +279,7 @@ class _Reader:
             "Service Demands": self._vary_demands,
             "Service Times": self._vary_demands,
         }.get(kind)
-        result = change(network, index, station, values[0], suffix) if change else None
+        result = change(network, index, station, suffix) if change else None
         if result is None:
             self.items.lost(self._where(element), f'the what-if analysis "{printable(kind, 60)}" is left out')
             return network
@@ -290,9 +292,7 @@ class _Reader:
         self.items.kept(self._where(element), f"the what-if analysis is: {command}")
         return changed
 
-    def _vary_rates(
-        self, network: DemandNetwork, index: int | None, station: str | None, first: float, suffix: str
-    ) -> Any:
+    def _vary_rates(self, network: DemandNetwork, index: int | None, station: str | None, suffix: str) -> Any:
         """Arrival rates: of one class, or all of them times a factor."""
         classes = list(network.classes)
         chosen = [index] if index is not None else [n for n, c in enumerate(classes) if c.arrival_rate is not None]
@@ -309,9 +309,7 @@ class _Reader:
             classes[row] = classes[row].replace(arrival_rate=text)
         return network.replace(classes=tuple(classes)), name, unit if index is not None else ""
 
-    def _vary_populations(
-        self, network: DemandNetwork, index: int | None, station: str | None, first: float, suffix: str
-    ) -> Any:
+    def _vary_populations(self, network: DemandNetwork, index: int | None, station: str | None, suffix: str) -> Any:
         """Populations: of one class, or all of them times a factor, rounded."""
         classes = list(network.classes)
         chosen = [index] if index is not None else [n for n, c in enumerate(classes) if c.population is not None]
@@ -327,26 +325,23 @@ class _Reader:
             classes[row] = classes[row].replace(population=text)
         return network.replace(classes=tuple(classes)), name, ""
 
-    def _vary_mix(
-        self, network: DemandNetwork, index: int | None, station: str | None, first: float, suffix: str
-    ) -> Any:
+    def _vary_mix(self, network: DemandNetwork, index: int | None, station: str | None, suffix: str) -> Any:
         """The share of one of two closed classes."""
         classes = list(network.classes)
         closed = [n for n, item in enumerate(classes) if item.population is not None]
         if index not in closed or len(closed) != 2:
             return None
         other = next(n for n in closed if n != index)
-        mine, theirs = float(classes[index or 0].population or 0), float(classes[other].population or 0)
-        total = int(mine + theirs)
+        varied = float(classes[index or 0].population or 0)
+        total = int(varied + float(classes[other].population or 0))
         name = f"what_if_share{suffix}"
-        self.parameters[name] = {"value": mine / total if total else 0, "range": [0, 1]}
-        classes[index or 0] = classes[index or 0].replace(population=f"floor({name} * {total} + 0.5)")
-        classes[other] = classes[other].replace(population=f"floor((1 - {name}) * {total} + 0.5)")
+        self.parameters[name] = {"value": varied / total if total else 0, "range": [0, 1]}
+        rounded = f"floor({name} * {total} + 0.5)"
+        classes[index or 0] = classes[index or 0].replace(population=rounded)
+        classes[other] = classes[other].replace(population=f"{total} - {rounded}")
         return network.replace(classes=tuple(classes)), name, ""
 
-    def _vary_demands(
-        self, network: DemandNetwork, index: int | None, station: str | None, first: float, suffix: str
-    ) -> Any:
+    def _vary_demands(self, network: DemandNetwork, index: int | None, station: str | None, suffix: str) -> Any:
         """The demand of one class at a station, or those of all classes there times a factor."""
         row = next((n for n, centre in enumerate(network.centres) if centre.name == station), None)
         name = f"what_if_demand{suffix}" if index is not None else f"what_if_factor{suffix}"
@@ -384,8 +379,8 @@ class _Reader:
 
     # The rest
 
-    def _list_unsaid(self) -> None:
-        """List the elements that a model has no place for."""
+    def _list_left_out(self) -> None:
+        """List the elements that a model cannot express."""
         for element in self._unknown():
             changes = element.name.lower() == "coefficientsofvariation"
             self.items.lost(self._where(element), f"<{printable(element.name, 60)}> is left out", changes)
@@ -449,11 +444,8 @@ class _Writer:
         return "\n".join(lines) + "\n"
 
     def _add_think(self) -> None:
-        """Think times are the delay station at which passages are counted."""
-        taken = {centre.name for centre in self.centres}
-        self.think = (
-            _THINK if _THINK not in taken else next(n for i in range(9999) if (n := f"{_THINK} {i}") not in taken)
-        )
+        """Add a delay station of the think times, the reference station of the closed classes."""
+        self.think = unused_name(_THINK, {centre.name for centre in self.centres})
         services = tuple(
             Service(item.think_time, 1.0) if item.population is not None else Service(0.0, 0.0)
             for item in self.network.classes

@@ -1,5 +1,5 @@
 """Layered queueing networks (Franks, Al-Omari, Woodside, Das, Derisavi 2009) in the model language: tasks are stations
-that are held around the work of their entries, processors stations without anything inside."""
+held around the work of their entries, processors are ordinary stations."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from qnet.model.tidy import tidy
 from qnet.record import Record
 
 MAX_STEPS = 3000
-"""Steps of all passages, in which every call is written out."""
+"""Steps of all passages together, with every call written out."""
 MAX_LAYERS = 12
-"""Depth of calls: the language nests steps."""
+"""Depth of calls, because the language nests steps."""
 
 
 class Processor(Record):
@@ -46,17 +46,18 @@ class Task(Record):
 
 
 class EntryCall(Record):
-    """Calls of another entry, by a phase of one."""
+    """Calls of an entry by a phase of another one."""
 
     target: str
     mean: float
+    """Mean number of calls per execution of the phase."""
     line: int
     waits: bool
-    """Whether the caller waits for the reply (`y`); else it sends a message (`z`)."""
+    """Whether the caller waits for the reply (`y` of LQN); else it sends a message (`z`)."""
 
 
 class Phase(Record):
-    """What an entry does before its reply (1) or after it (2, 3)."""
+    """The work of an entry before its reply (phase 1) or after it (2, 3); times are those of one execution."""
 
     service: float = 0.0
     scv: float = 1.0
@@ -65,7 +66,7 @@ class Phase(Record):
 
     @property
     def idle(self) -> bool:
-        """Whether it does nothing."""
+        """Whether there is no work."""
         return not (self.service or self.think_time or self.calls)
 
 
@@ -90,8 +91,8 @@ class Layers(Record):
 def written(network: Layers, reading: Reading, items: Items) -> Converted:
     """The network in the model language.
 
-    Raises   `InvalidInput` QN760 for names that are not there, cycles of calls and networks too large to write out,
-             `NotComputed` QN767 for what the model language has no form for.
+    Raises   `InvalidInput` QN760 for unknown names, cycles of calls and networks too large to write out,
+             `NotComputed` QN767 for features that the model language cannot express.
     """
     return _Writer(network, reading, items).converted()
 
@@ -135,7 +136,7 @@ class _Writer:
         return malformed(self.reading.name, line, found, expected)
 
     def _check(self) -> None:
-        """Every name refers to something."""
+        """Refuse names that refer to nothing, and entries of several tasks."""
         for task in self.network.tasks.values():
             if task.processor not in self.network.processors:
                 raise self._wrong(task.line, f'there is no processor "{printable(task.processor, 60)}"', "its name")
@@ -158,7 +159,7 @@ class _Writer:
     # Stations
 
     def _task_station(self, task: Task) -> str:
-        """The name of the station of a task."""
+        """The name of the station of a task, distinct from those of processors."""
         taken = task.name in self.network.processors
         return f"{task.name} (task)" if taken else task.name
 
@@ -181,7 +182,7 @@ class _Writer:
     # Classes
 
     def _class(self, task: Task) -> dict[str, Any]:
-        """The class of a reference task: each copy of it is a customer."""
+        """The closed class of a reference task, each copy of which is a customer."""
         if task.infinite or len(task.entries) != 1:
             found = f'the reference task "{task.name}" has {len(task.entries)} entries, or is infinite'
             problem = Problem(
@@ -210,9 +211,9 @@ class _Writer:
             raise self._wrong(line, f"the calls, written out, are more than {MAX_STEPS} steps", "a smaller model")
 
     def _phase(self, task: Task, phase: Phase, path: tuple[str, ...], visits: float, mark: str) -> list[dict[str, Any]]:
-        """The work of a phase, made `visits` times.
+        """The steps of a phase, executed `visits` times.
 
-        mark   "" in phase 1; the name of the station that is kept in phase 2; "-" where none is.
+        mark   "" in phase 1; in phase 2 the name of the station that is kept, or "-" for none.
         """
         marks: dict[str, Any] = {} if not mark else {"phase": 2, "keeps": [] if mark == "-" else [mark]}
         processor = self.network.processors[task.processor]
@@ -241,10 +242,10 @@ class _Writer:
         return steps
 
     def _call(self, call: EntryCall, path: tuple[str, ...], visits: float, mark: str) -> list[dict[str, Any]]:
-        """The steps of calls of an entry."""
+        """The steps of `visits` calls of an entry, made in a phase with a mark as in `_phase`."""
         if call.target in path:
             chain = " -> ".join(printable(name, 40) for name in (*path, call.target))
-            raise self._wrong(call.line, f"entries call each other in a circle: {chain}", "no circle")
+            raise self._wrong(call.line, f"entries call each other in a cycle: {chain}", "no cycle")
         if len(path) >= MAX_LAYERS:
             raise self._wrong(call.line, "the calls nest too deeply", f"at most {MAX_LAYERS} layers")
         self._count(call.line)
@@ -254,9 +255,9 @@ class _Writer:
         later = [phase for phase in entry.phases[1:] if not phase.idle]
         inner_visits = visits if task.infinite else 1.0
         station = self._task_station(task)
-        if (not call.waits and not mark) or (not call.waits and mark != "-"):
+        if not call.waits:
             mark = "-"
-        # After a response the reply of a message is not waited for: its phases are one job.
+        # After the response all phases of an entry are one piece of work, because no caller waits for its reply.
         joined = bool(mark) and bool(later)
         if joined and call.waits:
             self.items.lost(f"{self.reading.name}:{call.line}", f'"{entry.name}" is called after a reply: the caller '

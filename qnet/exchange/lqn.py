@@ -1,4 +1,4 @@
-"""The text form of layered queueing networks, as the user manual of LQNS has it (chapter "Traditional grammar")."""
+"""The text form of layered queueing networks (user manual of LQNS, chapter "Traditional grammar")."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MAX_TOKENS = 200_000
 """Any limit far above real models works: it bounds time and memory."""
 _TOKEN = re.compile(r'"[^"\n]*"|[^\s"]+')
 _LISTS = frozenset("tyszcfZMG")
-"""Declarations that end with -1, on a later line where need be."""
+"""Letters of the declarations that end with -1, possibly on a later line."""
 _PROCESSORS = {"f": "fcfs", "h": "priority", "p": "preemptive", "s": "ps", "c": "ps", "i": "fcfs", "r": "fcfs"}
 _TASKS = {"r": "fcfs", "n": "fcfs", "f": "fcfs", "i": "fcfs", "h": "priority"}
 _REFUSED = {
@@ -25,12 +25,12 @@ _REFUSED = {
 _IGNORED = {"H": "histograms", "M": "maximum service times", "p": "priorities of entries"}
 
 Statement = tuple[int, list[str]]
-"""A declaration: its line, and its words."""
+"""A declaration: its line and its words."""
 
 
 def read(raw: bytes, reading: Reading) -> Converted:
-    """The model of an LQN file in the model language; raises `InvalidInput` QN760 for what is no such file,
-    `NotComputed` QN767 for what the model language has no form for."""
+    """The model of an LQN file in the model language; raises `InvalidInput` QN760 for a file that is no LQN,
+    `NotComputed` QN767 for features that the model language cannot express."""
     items = Items()
     return written(_Reader(text_of(raw, reading.name), reading, items).network(), reading, items)
 
@@ -45,8 +45,9 @@ class _Reader:
         self.lines: dict[str, int] = {}
         """Entry -> its first line."""
         self.values: dict[tuple[str, str], list[float]] = {}
-        """Entry and letter -> its values by phase."""
+        """Entry and letter -> values by phase."""
         self.calls: dict[str, list[tuple[str, bool, int, list[float]]]] = {}
+        """Entry -> target, whether the caller waits for the reply, line, and mean calls by phase."""
         self.rates: dict[str, float] = {}
         self.refusals: list[Problem] = []
 
@@ -69,7 +70,7 @@ class _Reader:
                     self.items.lost(f"{self.name}:{line}", "reports of SPEX are left out")
             elif words[0] == "G":
                 self.title = printable(words[1].strip('"'), 200) if len(words) > 1 else ""
-                self.items.kept(f"{self.name}:{line}", "parameters of convergence are for LQNS")
+                self.items.kept(f"{self.name}:{line}", "convergence parameters apply to LQNS only")
             elif words[0] == "A":
                 self._refuse(line, "activities")
                 section = "A"
@@ -93,7 +94,7 @@ class _Reader:
         self.refusals.append(problem)
 
     def _statements(self) -> Iterator[Statement]:
-        """The declarations, with those that go on to the next lines joined."""
+        """The declarations, each with its continuation lines joined."""
         pending: list[str] = []
         start = count = 0
         for line, text in enumerate(self.text.split("\n"), 1):
@@ -114,7 +115,7 @@ class _Reader:
             raise self._wrong(start, "the list does not end", "-1 at its end")
 
     def _variable(self, line: int, words: list[str]) -> None:
-        """`$name = number`; expressions are refused."""
+        """Read `$name = number`; expressions are refused."""
         text = "".join(words)
         name, _, value = text.partition("=")
         number(value, self.name, line, f"the value of {printable(name, 40)}")
@@ -130,8 +131,8 @@ class _Reader:
     def _count(self, words: Iterator[str], line: int, what: str, least: int = 1) -> int:
         return integer(self._text(next(words, "")), self.name, line, what, least)
 
-    def _observed(self, line: int, words: list[str]) -> list[str]:
-        """The words without requests for results, `%f $x`."""
+    def _without_requests(self, line: int, words: list[str]) -> list[str]:
+        """The words without requests for results, such as `%f $x`."""
         comment = next((index for index, word in enumerate(words) if word.startswith("%")), None)
         if comment is None:
             return words
@@ -141,17 +142,17 @@ class _Reader:
     # Sections
 
     def _processor(self, line: int, words: list[str]) -> None:
-        words = self._observed(line, words)
+        words = self._without_requests(line, words)
         if words[0] != "p" or len(words) < 3:
             raise self._wrong(line, f'"{printable(" ".join(words), 60)}" is no processor', "p NAME SCHEDULING")
         name, letter = words[1], words[2]
         if letter not in _PROCESSORS or name in self.processors:
-            raise self._wrong(line, f'the scheduling is "{printable(letter, 20)}", or the name is there twice',
+            raise self._wrong(line, f'the scheduling is "{printable(letter, 20)}", or the name is repeated',
                               "f, h, p, s, c, i or r")  # fmt: skip
         item = Processor(name, line, _PROCESSORS[letter], infinite=letter == "i")
         rest = words[3:]
         if rest and letter in "sc" and not rest[0].isalpha():
-            rest = rest[1:]  # The quantum: of time sharing, whose limit is processor sharing.
+            rest = rest[1:]  # the quantum of time sharing, whose limit is processor sharing
         if letter in "rc":
             self.items.lost(f"{self.name}:{line}", f'the scheduling of "{name}" is taken as {_PROCESSORS[letter]}')
         flags = iter(rest)
@@ -170,7 +171,7 @@ class _Reader:
         self.processors[name] = item
 
     def _task(self, line: int, words: list[str]) -> None:
-        words = self._observed(line, words)
+        words = self._without_requests(line, words)
         if words[0] in ("I", "O"):
             self._refuse(line, "fan-in and fan-out")
             return
@@ -184,9 +185,7 @@ class _Reader:
             self._refuse(line, f'scheduling "{letter}" of tasks')
             letter = "n"
         if letter not in _TASKS or name in self.tasks or not entries:
-            raise self._wrong(
-                line, f'the type is "{printable(letter, 20)}", or the name is there twice', "r, n, f, i, h"
-            )
+            raise self._wrong(line, f'the type is "{printable(letter, 20)}", or the name is repeated', "r, n, f, i, h")
         if rest[:1] == ["q"] and len(rest) > 2:
             self._refuse(line, "queue lengths")
             rest = rest[2:]
@@ -224,7 +223,7 @@ class _Reader:
         self.tasks[name] = task
 
     def _entry(self, line: int, words: list[str]) -> None:
-        words = self._observed(line, words)
+        words = self._without_requests(line, words)
         letter = words[0]
         if letter in _REFUSED:
             self._refuse(line, _REFUSED[letter])
@@ -243,7 +242,7 @@ class _Reader:
         elif letter in "scZf":
             values = self._values(line, words[2:])
             if letter == "f" and any(values):
-                self.items.lost(f"{self.name}:{line}", "the number of calls of a phase is taken as random")
+                self.items.lost(f"{self.name}:{line}", "deterministic numbers of calls are taken as random")
             self.values[entry, letter] = values
         else:
             raise self._wrong(line, f'"{printable(letter, 20)}" is no parameter of an entry', "a, c, f, s, y, z, Z")

@@ -1,4 +1,4 @@
-"""The XML form of layered queueing networks, as far as entries have phases and no graphs of activities."""
+"""The XML form of layered queueing networks whose entries have phases; graphs of activities are refused."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _LEFT_OUT = ("service-time-distribution", "lqx", "pragma", "result-general")
 
 
 def read(raw: bytes, reading: Reading) -> Converted:
-    """The model of an LQNX file in the model language; raises `InvalidInput` QN760 for what is no such file,
-    `NotComputed` QN767 for what the model language has no form for."""
+    """The model of an LQNX file in the model language; raises `InvalidInput` QN760 for a file that is no LQNX,
+    `NotComputed` QN767 for features that the model language cannot express."""
     items = Items()
     return written(_Reader(parse_xml(raw, reading.name), reading, items).network(), reading, items)
 
@@ -42,15 +42,15 @@ class _Reader:
         entries: dict[str, Entry] = {}
         for element in self.root.inside("processor"):
             processor = self._processor(element)
-            _once(processors, processor.name, self._wrong(element, "a name is there twice, or missing", "one name"))
+            _once(processors, processor.name, self._wrong(element, "a name is repeated or missing", "one name"))
             processors[processor.name] = processor
             for inner in element.inside("task"):
                 task = self._task(inner, processor.name)
-                _once(tasks, task.name, self._wrong(inner, "a name is there twice, or missing", "one name"))
+                _once(tasks, task.name, self._wrong(inner, "a name is repeated or missing", "one name"))
                 tasks[task.name] = task
                 for item in inner.inside("entry"):
                     entry = self._entry(item)
-                    _once(entries, entry.name, self._wrong(item, "a name is there twice, or missing", "one name"))
+                    _once(entries, entry.name, self._wrong(item, "a name is repeated or missing", "one name"))
                     entries[entry.name] = entry
         if not entries:
             raise self._wrong(self.root, "there are no processors, tasks or entries", "some of each")
@@ -61,7 +61,7 @@ class _Reader:
         return malformed(self.name, element.line, found, expected)
 
     def _refuse(self) -> None:
-        """Refuse what has no form, all at once, and list what is left out."""
+        """Refuse all features that the model language cannot express, and list the elements that are left out."""
         problems: list[Problem] = []
         for element in self.root.walk():
             what = _REFUSED.get(element.name, "")
@@ -146,6 +146,6 @@ class _Reader:
 
 
 def _once(known: object, name: str, error: InvalidInput) -> None:
-    """Raise the error for a name that is missing or there already."""
+    """Raise the error for a name that is missing or already known."""
     if not name or name in known:  # type: ignore[operator]
         raise error

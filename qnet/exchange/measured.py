@@ -1,4 +1,4 @@
-"""Files of monitoring tools as tables of measurements: one row for each interval, columns as `qnet calibrate` takes."""
+"""Files of monitoring tools as tables of measurements for `qnet calibrate`: one row for each interval."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from qnet.errors import Problem, UsageError, printable
+from qnet.errors import Problem, UsageError
 from qnet.exchange.imported import MAX_BYTES
 from qnet.exchange.intervals import MeasuredInterval, unreadable
 from qnet.lazy import lazy
@@ -24,7 +24,7 @@ else:
 MAX_CELLS = 5_000_000
 """Any limit far above real measurements works: it bounds memory."""
 _TOOLS = (sysstat, prometheus, vmstat)
-"""Each has `recognizes(data, text)` and `rows(data, text, name, first)`; `data` is None where a file is no JSON."""
+"""Each has `recognizes(data, text)` and `rows(data, text, name, first)`; `data` is None where the file is not JSON."""
 
 
 class MeasurementTable(Record):
@@ -47,9 +47,9 @@ class MeasurementTable(Record):
 def measured(sources: Sequence[tuple[str, bytes]], first: bool = False) -> MeasurementTable:
     """The intervals of one file, or those of several joined.
 
-    sources   names and bytes of files. The intervals are those of the first; what the others measured within each is
-              averaged, and without times taken by position.
-    first     whether the first report of iostat and vmstat counts, which is the mean since the system started.
+    sources   names and bytes of files. The intervals are those of the first; measurements of the others within each
+              are averaged, or without times joined by position.
+    first     whether to keep the first report of iostat and vmstat, which is the mean since the system started.
     Raises    `InvalidInput` QN800 for a file of no known tool, and for files that cannot be joined.
     """
     tables = [_read(name, raw, first) for name, raw in sources]
@@ -74,7 +74,7 @@ def _read(name: str, raw: bytes, first: bool) -> MeasurementTable:
             return _table(name, intervals, notes)
     help = "sadf -j FILE -- -u -d, iostat -x -o JSON 60, vmstat -t 60 and Prometheus query_range make such files"
     raise unreadable(
-        name, "this is no file of a tool that qnet knows", "JSON of sysstat or Prometheus, or vmstat", help
+        name, "not a file of a known monitoring tool", "JSON of sysstat or Prometheus, or text of vmstat", help
     )
 
 
@@ -121,14 +121,14 @@ def _joined(first: MeasurementTable, other: MeasurementTable, name: str) -> Meas
 
 
 def _within(rows: Sequence[MeasuredInterval], other: Sequence[MeasuredInterval]) -> list[Mapping[str, float]]:
-    """For every interval, the means of what another file measured in it. An interval begins where the last one ends."""
+    """The means of the measurements of another file, by interval; all intervals have the median length, or 60 s."""
     ends = [row.end or 0.0 for row in rows]
-    gaps = sorted(later - earlier for earlier, later in pairwise(ends) if later > earlier)
-    usual = gaps[len(gaps) // 2] if gaps else 60.0
+    lengths = sorted(later - earlier for earlier, later in pairwise(ends) if later > earlier)
+    length = lengths[len(lengths) // 2] if lengths else 60.0
     samples = sorted(((row.end or 0.0), index) for index, row in enumerate(other))
     result: list[Mapping[str, float]] = []
     for end in ends:
-        inside = _between(samples, end - usual, end)
+        inside = _between(samples, end - length, end)
         sums: dict[str, list[float]] = {}
         for index in inside:
             for key, value in other[index].values.items():
@@ -138,10 +138,8 @@ def _within(rows: Sequence[MeasuredInterval], other: Sequence[MeasuredInterval])
 
 
 def _between(samples: Sequence[tuple[float, int]], after: float, until: float) -> list[int]:
-    """The numbers of the samples after a time, up to another one."""
-    from_ = _first_after(samples, after)
-    to = _first_after(samples, until)
-    return [index for _, index in samples[from_:to]]
+    """The indices of the samples after a time, up to and including another one."""
+    return [index for _, index in samples[_first_after(samples, after) : _first_after(samples, until)]]
 
 
 def _first_after(samples: Sequence[tuple[float, int]], time: float) -> int:
@@ -158,7 +156,7 @@ def _shown(value: float | None) -> str:
     return str(int(value)) if value == int(value) and abs(value) < 1e15 else f"{value:.12g}"
 
 
-def chosen(names: Sequence[str]) -> None:
-    """Raise `UsageError` where standard input, `-`, occurs more than once in the file `names`."""
+def refuse_repeated_input(names: Sequence[str]) -> None:
+    """Raise `UsageError` QN005 where standard input, `-`, occurs more than once among the names of files."""
     if list(names).count("-") > 1:
-        raise UsageError(Problem("QN005", "standard input is named twice", printable("one - at most")))
+        raise UsageError(Problem("QN005", "standard input is named twice", "at most one -"))

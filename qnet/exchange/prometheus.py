@@ -1,4 +1,4 @@
-"""JSON of Prometheus: the answer of `/api/v1/query_range`, or of `/api/v1/query` for a vector or a range."""
+"""JSON of Prometheus: answers of `/api/v1/query_range`, and of `/api/v1/query` for a vector or a range."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def recognizes(data: Any, text: str) -> bool:
 
 
 def rows(data: Any, text: str, name: str, first: bool) -> tuple[list[MeasuredInterval], list[Note]]:
-    """A row for each time, and a column for each series: its metric, with the labels in which series differ."""
+    """An interval for each time, with a column for each series, named by its metric and the labels that differ."""
     answer = cast("dict[str, Any]", data)
     if answer.get("status") != "success":
         raise unreadable(name, f"Prometheus answers with an error: {answer.get('error', '')}", "a successful query")
@@ -32,7 +32,7 @@ def rows(data: Any, text: str, name: str, first: bool) -> tuple[list[MeasuredInt
 
 
 def _titles(series: list[dict[str, Any]]) -> list[str]:
-    """Names of columns, each another: the metric and the labels that are not the same everywhere."""
+    """Distinct names of columns: the metric, with the labels in which the series differ."""
     labels = [{key: str(value) for key, value in table(item.get("metric")).items()} for item in series]
     keys = sorted({key for each in labels for key in each} - {"__name__"})
     differing = [key for key in keys if len({each.get(key, "") for each in labels}) > 1]

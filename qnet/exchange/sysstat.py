@@ -17,16 +17,16 @@ _FORMATS = (
     "%d/%m/%y %H:%M:%S",
 )
 _DISK = {
-    "tps": ("tps", "per_s", 1.0),
-    "r/s": ("reads", "per_s", 1.0),
-    "w/s": ("writes", "per_s", 1.0),
-    "await": ("await", "ms", 1.0),
-    "r_await": ("read_await", "ms", 1.0),
-    "w_await": ("write_await", "ms", 1.0),
-    "aqu-sz": ("queue_length", "", 1.0),
-    "avgqu-sz": ("queue_length", "", 1.0),
+    "tps": ("tps", "per_s"),
+    "r/s": ("reads", "per_s"),
+    "w/s": ("writes", "per_s"),
+    "await": ("await", "ms"),
+    "r_await": ("read_await", "ms"),
+    "w_await": ("write_await", "ms"),
+    "aqu-sz": ("queue_length", ""),
+    "avgqu-sz": ("queue_length", ""),
 }
-"""Keys of a disk -> beginning of the column, its unit, and a factor."""
+"""Key of a disk -> beginning and unit suffix of its column."""
 
 
 def recognizes(data: Any, text: str) -> bool:
@@ -35,7 +35,7 @@ def recognizes(data: Any, text: str) -> bool:
 
 
 def rows(data: Any, text: str, name: str, first: bool) -> tuple[list[MeasuredInterval], list[Note]]:
-    """The intervals of the only host of a file."""
+    """The intervals of a file of one host, with notes."""
     hosts = [table(host) for host in items(table(data["sysstat"]).get("hosts"))]
     if len(hosts) != 1:
         raise unreadable(name, f"there are {len(hosts)} hosts", "one host in a file")
@@ -47,7 +47,8 @@ def rows(data: Any, text: str, name: str, first: bool) -> tuple[list[MeasuredInt
         text = f"{name}: the first report of iostat, the mean since the system started, is left out (--first keeps it)"
         notes.append(Note(READ, text))
     if processors := figure(hosts[0].get("number-of-cpus")):
-        notes.append(Note(READ, f"utilization_cpu is of {processors:.0f} processors: --servers cpu={processors:.0f}"))
+        text = f"utilization_cpu is the mean of {processors:.0f} processors: --servers cpu={processors:.0f}"
+        notes.append(Note(READ, text))
     intervals = [MeasuredInterval(_end(item), dict(_figures(item))) for item in reports]
     return [item for item in intervals if item.values], notes
 
@@ -59,9 +60,9 @@ def _figures(report: dict[str, Any]) -> Iterator[tuple[str, float]]:
         idle = figure(load.get("idle"))
         if idle is not None:
             waiting = figure(load.get("iowait")) or 0.0
-            which = str(load.get("cpu", "all"))
+            cpu = str(load.get("cpu", "all"))
             busy = max(0.0, 100.0 - idle - waiting) / 100
-            yield ("utilization_cpu" if which in ("all", "-1") else column("utilization_cpu", which)), busy
+            yield ("utilization_cpu" if cpu in ("all", "-1") else column("utilization_cpu", cpu)), busy
     for item in map(table, items(report.get("disk"))):
         device = str(item.get("disk-device") or item.get("disk_device") or "")
         if not device:
@@ -70,10 +71,10 @@ def _figures(report: dict[str, Any]) -> Iterator[tuple[str, float]]:
             busy = figure(item.get(key))
             if busy is not None:
                 yield column("utilization", device), min(busy, 100.0) / 100
-        for key, (what, unit, factor) in _DISK.items():
+        for key, (what, unit) in _DISK.items():
             value = figure(item.get(key))
             if value is not None:
-                yield column(what, device, unit), value * factor
+                yield column(what, device, unit), value
     queue = table(report.get("queue"))
     for key, what in (("runq-sz", "run_queue"), ("blocked", "blocked")):
         value = figure(queue.get(key))

@@ -21,7 +21,7 @@ def recognizes(data: Any, text: str) -> bool:
 
 
 def rows(data: Any, text: str, name: str, first: bool) -> tuple[list[MeasuredInterval], list[Note]]:
-    """The intervals of a text. The header comes again on every page."""
+    """The intervals of a text, in which the header is repeated on every page, with notes."""
     header: list[str] = []
     intervals: list[MeasuredInterval] = []
     for line, words in enumerate((row.split() for row in text.split("\n")), 1):

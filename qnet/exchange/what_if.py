@@ -1,4 +1,4 @@
-"""Grids of a parameter as what-if analyses of JMVA: what varies in the network decides which analysis it is."""
+"""Grids of a parameter as what-if analyses of JMVA; the analysis follows from the numbers of the network that vary."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class Analysis(Record):
     """A what-if analysis."""
 
     kind: str
-    """As JMVA spells it."""
+    """The type of the analysis, as JMVA spells it."""
     values: tuple[float, ...]
-    """Of a class; without one, factors of the stated values."""
+    """The values of a class; without one, factors of the stated values."""
     class_name: str = ""
     station: str = ""
     thinks: bool = False
@@ -30,26 +30,26 @@ class Analysis(Record):
 
 
 def analysis(model: Model, text: str, base: DemandNetwork) -> Analysis:
-    """The analysis that varies what a grid `NAME=VALUES` varies.
+    """The analysis that corresponds to a grid `NAME=VALUES`.
 
-    base     the network at the stated point.
-    Raises   `UsageError` for a grid that is none, `NotComputed` QN767 where JMVA has no such analysis: it varies the
-             load of one class or the factor of all, the mix of two classes, or demands at one station.
+    base     the network at the stated values of the parameters.
+    Raises   `UsageError` for an invalid grid, `NotComputed` QN767 where JMVA has no such analysis: it varies the load
+             of one class, those of all by a factor, the mix of two classes, or demands at one station.
     """
-    asked = grid(text, model)
-    if len(asked.values) > MAX_VALUES:
+    varied = grid(text, model)
+    if len(varied.values) > MAX_VALUES:
         raise UsageError(Problem("QN010", f"the grid has more than {MAX_VALUES} points", help="use fewer values"))
-    points = [demands_of(model, Items(), {asked.name: value}) for value in asked.values]
+    points = [demands_of(model, Items(), {varied.name: value}) for value in varied.values]
     analysis = _shape(points, base) and (_of_loads(points, base) or _of_demands(points, base))
     if not analysis:
-        sentence = f'JMVA has no analysis of what "{asked.name}" varies'
+        sentence = f'JMVA has no what-if analysis of the numbers that "{varied.name}" varies'
         expected = "the load of one class or of all, the mix of two, a think time, or demands at one station"
         raise NotComputed(Problem(REFUSED, sentence, expected, help="qnet sweep varies any parameter"))
     return analysis
 
 
 def _shape(points: Sequence[DemandNetwork], base: DemandNetwork) -> bool:
-    """Whether the networks have the same stations and servers, and the same visits."""
+    """Whether all networks have the same stations, servers, rates and priorities, and visit the same stations."""
 
     def shape(network: DemandNetwork) -> object:
         centres = [(c.name, c.servers, c.rates, [s.visits > 0 for s in c.services]) for c in network.centres]
@@ -59,7 +59,7 @@ def _shape(points: Sequence[DemandNetwork], base: DemandNetwork) -> bool:
 
 
 def _varies(columns: Sequence[tuple[float, ...]], base: Sequence[float]) -> list[int]:
-    """Which of some numbers are not the stated ones at every point."""
+    """The indices of the numbers that differ from those of `base` at any point."""
     return [
         index
         for index, stated in enumerate(base)
@@ -68,7 +68,7 @@ def _varies(columns: Sequence[tuple[float, ...]], base: Sequence[float]) -> list
 
 
 def _factors(columns: Sequence[tuple[float, ...]], base: Sequence[float]) -> tuple[float, ...] | None:
-    """The factors of all numbers above 0, one at each point; None where they have several."""
+    """The factor common to all nonzero numbers, by point; None where their factors differ."""
     used = [index for index, stated in enumerate(base) if stated]
     factors = [[column[index] / base[index] for index in used] for column in columns]
     if not used or any(max(each) - min(each) > 1e-9 * max(each) for each in factors):

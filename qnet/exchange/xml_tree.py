@@ -1,4 +1,4 @@
-"""XML of others as a tree of elements: without entities, document types and namespaces, bounded in size and depth."""
+"""Untrusted XML as a tree of elements: without entities, document types and namespaces, bounded in size and depth."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ else:
 MAX_DEPTH = 32
 """Levels of elements inside elements; any limit far above what queueing tools write works."""
 MAX_ELEMENTS = 400_000
-"""Of a file; any limit far above real models works: it bounds time and memory."""
+"""Elements of a file; any limit far above real models works: it bounds time and memory."""
 MAX_TEXT = 1 << 20
 """Characters of one element."""
 
@@ -35,7 +35,7 @@ class Element:
 
     @property
     def text(self) -> str:
-        """The text right inside, without white space around it."""
+        """The text directly inside, without white space around it."""
         return "".join(self.parts).strip()
 
     def walk(self) -> Iterator[Element]:
@@ -56,9 +56,10 @@ class Element:
 
 
 def parse_xml(raw: bytes, name: str) -> Element:
-    """The root element of a file. Document types, and with them entities of every kind, are refused.
+    """The root element of a file.
 
-    Raises   `InvalidInput` QN760 for what is not XML, a document type, and a tree that is too large or too deep.
+    Raises   `InvalidInput` QN760 for contents that are not well-formed, for a document type (and with it all entities)
+             and for a tree that is too large or too deep.
     """
     if len(raw) > MAX_BYTES:
         raise malformed(name, 0, f"the file is larger than {MAX_BYTES >> 20} MiB", "a file of at most that size")
@@ -93,17 +94,17 @@ class _Builder:
         self.parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
 
     def refuse(self, *_: Any) -> None:
-        """Raise for a document type and all that stands in one."""
+        """Refuse a document type and the declarations in it."""
         help = "remove the DOCTYPE: no format that is read here needs it"
         raise malformed(self.name, self.line, "the XML has a document type or entities", "XML without them", help)
 
     @property
     def line(self) -> int:
-        """Of the event."""
+        """The line of the current event."""
         return int(self.parser.CurrentLineNumber)
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
-        """An element begins."""
+        """Open an element."""
         self.count += 1
         if self.count > MAX_ELEMENTS or len(self.open) >= MAX_DEPTH:
             limits = f"at most {MAX_ELEMENTS} elements, nested at most {MAX_DEPTH} deep"
@@ -117,12 +118,12 @@ class _Builder:
         self.size = 0
 
     def end(self, name: str) -> None:
-        """An element ends."""
+        """Close an element."""
         self.open.pop()
         self.size = 0
 
     def data(self, text: str) -> None:
-        """Text inside an element."""
+        """Add text to the open element."""
         self.size += len(text)
         if self.size > MAX_TEXT:
             raise malformed(self.name, self.line, "an element has too long a text", f"at most {MAX_TEXT} characters")

@@ -159,7 +159,7 @@ def test_variables_are_numbers_and_lines_may_go_on() -> None:
 
 def test_what_is_left_out_is_listed() -> None:
     text = OVERTAKING.replace("s e2 1 1 -1", "s e2 1 1 -1\nH e2 1 0 : 20 20\nf e2 1 0 -1\nM e2 3 -1")
-    for what in ("histograms", "is taken as random", "maximum service times", "parameters of convergence"):
+    for what in ("histograms", "are taken as random", "maximum service times", "convergence parameters"):
         assert what in listed(read(text))
 
 
@@ -184,12 +184,12 @@ def test_a_call_after_the_reply_of_an_entry_with_two_phases_changes_the_solution
         (("y e1 e2", "y e1 e9"), 'there is no entry "e9"'),
         (("-1 p2", "-1 p9"), 'there is no processor "p9"'),
         (("y e1 e2", "y e1 e1"), "a reference task is called"),
-        (("s e2 1 1 -1", "s e2 1 1 -1\ny e2 e2 1 -1"), "call each other in a circle"),
+        (("s e2 1 1 -1", "s e2 1 1 -1\ny e2 e2 1 -1"), "call each other in a cycle"),
         (("t t1 r", "t t1 n"), "no reference task"),
         (("s e1 1 -1", "s e1 x -1"), "a number from 0"),
         (("s e1 1 -1", "s e1 1 1 1 1 -1"), "cannot be read"),
         (("p p2 f", "p p2 q"), "the scheduling"),
-        (("p p2 f", "p p1 f"), "there twice"),
+        (("p p2 f", "p p1 f"), "is repeated"),
         (("E 0", "Q 0"), "begins no section"),
         (("y e1 e2 1 -1\n", ""), "nothing queues"),
     ],

@@ -115,7 +115,7 @@ def test_files_without_times_are_joined_by_position() -> None:
         ((SAR, prometheus(({}, [(1.0, "5")]))), "within an interval"),
         ((b" r b id\n 1 0 9\n", prometheus(({}, [(1, "5"), (2, "5")]))), "intervals without times"),
         ((SAR[:-20],), "not valid JSON"),
-        ((b"hello",), "no file of a tool"),
+        ((b"hello",), "not a file of a known monitoring tool"),
         ((sysstat(),), "no measurements"),
         ((b'{"sysstat":{"hosts":[{},{}]}}',), "2 hosts"),
         ((b'{"status":"error","error":"bad query"}',), "bad query"),

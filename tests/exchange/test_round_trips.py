@@ -15,9 +15,9 @@ from qnet.exchange.formats import read_format, refused, write_format
 from qnet.exchange.imported import Converted, Reading
 
 SYSTEMS = sorted(entry.id for entry in (*entries(), *examples()) if entry.kind in ("system", "example"))
-HELD = "a station is released before another is waited for"
+HELD = "the held station is released before the next one is requested"
 LATER = "second-phase work"
-LIMITED = "no place is limited"
+LIMITED = "no customer is blocked or lost"
 SHAPED = "service times that are not exponential"
 REFUSED = {
     "bursty-arrivals": "arrivals are taken as Poisson",
