@@ -26,27 +26,27 @@ def run(given: tuple[str, ...], servers: tuple[str, ...], demands: bool, backgro
     wanted, output = method(options), collect(options)
     if len(given) < 1 + (not demands):
         raise click.UsageError("MEASURED.csv is missing, expected a SYSTEM and measurements, or --demands")
-    asked = _Asked(
+    request = _Request(
         systems=given[:-1], measured=given[-1], wanted=wanted, output=output, servers=servers, background=background,
         **{name: options[name] for name in _OPTIONS},
     )  # fmt: skip
     if demands:
-        _estimate_demands(asked)
+        _estimate_demands(request)
         return
     if servers or background:
         raise click.UsageError("--servers and --background need --demands")
-    if len(asked.systems) > 1:
-        _rank(asked)
+    if len(request.systems) > 1:
+        _rank(request)
     else:
-        _fit(asked)
+        _fit(request)
 
 
 _OPTIONS = ("settings", "fit", "metric", "between", "column", "melt", "hold_out", "error", "absolute", "starts",
             "strict", "written", "asserted")  # fmt: skip
 
 
-class _Asked(Record):
-    """What the command is to do."""
+class _Request(Record):
+    """The arguments of the command."""
 
     systems: tuple[str, ...]
     measured: str
@@ -77,8 +77,8 @@ class _Asked(Record):
         """The arguments of a fit after the model and the measurements."""
         from qnet.questions.calibrate.calibrate import SEARCHES
 
-        asked = (self.names, self.metric, self.between, self.hold_out, self.absolute, self.starts or SEARCHES)
-        return (*asked, wanted, self.error, self.strict)
+        search = (self.names, self.metric, self.between, self.hold_out, self.absolute, self.starts or SEARCHES)
+        return (*search, wanted, self.error, self.strict)
 
     def table(self, model: Any) -> DataTable:
         """The measurements, with columns renamed and wide rows melted."""
@@ -87,99 +87,101 @@ class _Asked(Record):
         return read_shaped(self.measured, self.column, self.melt, model)
 
 
-def _estimate_demands(asked: _Asked) -> None:
-    """Report service demands, and write them as a model if asked."""
-    fitting = (asked.fit, asked.metric, asked.between, asked.error, asked.absolute, asked.starts, asked.asserted)
-    if any(fitting) or (asked.settings and not asked.systems) or len(asked.systems) > 1:
+def _estimate_demands(request: _Request) -> None:
+    """Report service demands, and write them as a model if requested."""
+    fitting = [
+        getattr(request, name) for name in ("fit", "metric", "between", "error", "absolute", "starts", "asserted")
+    ]
+    if any(fitting) or (request.settings and not request.systems) or len(request.systems) > 1:
         text = "--demands takes only --servers, --background, --column, --melt, --hold-out and --write"
         raise click.UsageError(f"{text}, no options of a fit")
     from qnet.cli.output import ready, write
     from qnet.questions.calibrate.demands import demands_of
     from qnet.questions.calibrate.demands_report import demands_report
 
-    ready(asked.output)
-    if asked.written:
-        ready(OutputOptions(format="table", path=asked.written, color="never", ascii=True))
-    model = _model(asked.systems[0], asked.settings, asked.measured) if asked.systems else None
-    table = asked.table(model)
-    result = demands_of(table, model, asked.servers, asked.background, asked.hold_out, asked.strict)
+    ready(request.output)
+    if request.written:
+        ready(OutputOptions(format="table", path=request.written, color="never", ascii=True))
+    model = _model(request.systems[0], request.settings, request.measured) if request.systems else None
+    table = request.table(model)
+    result = demands_of(table, model, request.servers, request.background, request.hold_out, request.strict)
     notes: tuple[Note, ...] = ()
-    if asked.written:
+    if request.written:
         from qnet.questions.calibrate.demands_model import demands_model
 
         text, notes = demands_model(result)
-        _write_model(text, asked.written, {})
+        _write_model(text, request.written, {})
     report = demands_report(result, notes)
     with _counted(result.table):
-        if asked.written == "-" and asked.output.path == "-":
+        if request.written == "-" and request.output.path == "-":
             _judge(report)
         else:
-            write(report, asked.output)
+            write(report, request.output)
 
 
-def _rank(asked: _Asked) -> None:
-    """Report several candidates in their order."""
-    if asked.written or asked.asserted:
+def _rank(request: _Request) -> None:
+    """Report several candidates, the best first."""
+    if request.written or request.asserted:
         raise click.UsageError("--write and --assert need exactly one SYSTEM")
     from qnet.cli.output import ready, write
     from qnet.questions.calibrate.calibrate import refuse_without_fit
     from qnet.questions.calibrate.candidates import candidates_report
 
-    refuse_without_fit(asked.names)
-    ready(asked.output)
-    ranked = _ranked(asked)
+    refuse_without_fit(request.names)
+    ready(request.output)
+    ranked = _ranked(request)
     fitted = next(item.fit for item in ranked if item.fit)
     with _counted(fitted.measured.table):
-        write(candidates_report(ranked), asked.output)
+        write(candidates_report(ranked), request.output)
 
 
-def _fit(asked: _Asked) -> None:
-    """Report the fit of one system, and write the fitted model if asked."""
+def _fit(request: _Request) -> None:
+    """Report the fit of one system, and write the fitted model if requested."""
     from qnet.cli.output import ready, write_incomplete
     from qnet.cli.progress import finishing, watched
     from qnet.questions.calibrate.calibrate import calibrate, refuse_without_fit
     from qnet.questions.calibrate.report import calibration_report
     from qnet.questions.presentation.assertions import conditions
 
-    names, written = asked.names, asked.written
+    names, written = request.names, request.written
     refuse_without_fit(names)
-    ready(asked.output)
-    model = _model(asked.systems[0], asked.settings, asked.measured)
-    conditions(asked.asserted, model)
+    ready(request.output)
+    model = _model(request.systems[0], request.settings, request.measured)
+    conditions(request.asserted, model)
     if written:
         from qnet.model.rewrite import refuse_elsewhere
 
         ready(OutputOptions(format="table", path=written, color="never", ascii=True))
         refuse_elsewhere(model, tuple(name for name in names if name in model.parameters))
-    with watched(asked.wanted) as wanted:
-        result = calibrate(model, asked.table(model), *asked.arguments(wanted), keep=True)
+    with watched(request.wanted) as wanted:
+        result = calibrate(model, request.table(model), *request.arguments(wanted), keep=True)
     with finishing():
         if result.stopped:
-            to_output = written != "-" or asked.output.path != "-"
+            to_output = written != "-" or request.output.path != "-"
             with _counted(result.measured.table):
-                write_incomplete(calibration_report(result), asked.output, to_output)
+                write_incomplete(calibration_report(result), request.output, to_output)
                 raise result.stopped.error
-        _report_fit(asked, model, result)
+        _report_fit(request, model, result)
 
 
-def _report_fit(asked: _Asked, model: Any, result: Calibration) -> None:
-    """Write the report of a fit, and the fitted model if asked."""
+def _report_fit(request: _Request, model: Any, result: Calibration) -> None:
+    """Write the report of a fit, and the fitted model if requested."""
     from qnet.cli.output import write
     from qnet.questions.calibrate.calibrate import fitted_point
     from qnet.questions.calibrate.report import calibration_report, doubt_of, fitted_on
 
-    written = asked.written
-    report = calibration_report(result, asked.asserted)
+    written = request.written
+    report = calibration_report(result, request.asserted)
     if written:
         from qnet.model.rewrite import rewritten
 
         text = rewritten(model, fitted_point(result), fitted_on(result), doubt_of(result))
         _write_model(text, written, model.settings)
     with _counted(result.measured.table):
-        if written == "-" and asked.output.path == "-":
+        if written == "-" and request.output.path == "-":
             _judge(report)
         else:
-            write(report, asked.output)
+            write(report, request.output)
 
 
 def _model(system: str, settings: tuple[str, ...], measured: str) -> Any:
@@ -191,35 +193,35 @@ def _model(system: str, settings: tuple[str, ...], measured: str) -> Any:
 
 
 def _counted(table: DataTable) -> AbstractContextManager[None]:
-    """Counts the rows as the last line on standard error, where some cannot be read."""
+    """Report the number of rows in the last line on standard error, where some cannot be read."""
     from qnet.cli.failures import reporting_last
 
     return reporting_last(table.tally) if table.unread else nullcontext()
 
 
-def _ranked(asked: _Asked) -> tuple[Candidate, ...]:
-    """The candidates in their order; each takes those of the settings that it has."""
+def _ranked(request: _Request) -> tuple[Candidate, ...]:
+    """The candidates, the best first; each gets the settings of those parameters that it has."""
     from qnet.cli.progress import watched
     from qnet.cli.system import open_system
     from qnet.errors import Problem, UsageError
     from qnet.model.settings import parse_settings, with_settings
     from qnet.questions.calibrate.candidates import candidates
 
-    if [*asked.systems, asked.measured].count("-") > 1:
+    if [*request.systems, request.measured].count("-") > 1:
         raise click.UsageError("- is given twice; name a FILE for all but one")
-    stated = parse_settings(asked.settings)
-    models = [open_system(system, ()) for system in asked.systems]
+    stated = parse_settings(request.settings)
+    models = [open_system(system, ()) for system in request.systems]
     unknown = [name for name in stated if not any(name in model.parameters for model in models)]
     if unknown:
         raise UsageError(*(Problem("QN004", f'no candidate has a parameter "{name}"') for name in unknown))
     known = [{name: text for name, text in stated.items() if name in model.parameters} for model in models]
     changed = [with_settings(model, texts) for model, texts in zip(models, known, strict=True)]
-    with watched(asked.wanted) as wanted:
-        return candidates(changed, asked.table(changed[0]), *asked.arguments(wanted))
+    with watched(request.wanted) as wanted:
+        return candidates(changed, request.table(changed[0]), *request.arguments(wanted))
 
 
 def _write_model(text: str, path: str, settings: dict[str, str]) -> None:
-    """Write a model with fitted values; a note lists the settings of the run, which are not in it."""
+    """Write a model with fitted values; a note lists the settings of the run, which the model does not contain."""
     from qnet.cli.failures import write_line
     from qnet.cli.output import deliver, on_screen
 
@@ -231,7 +233,7 @@ def _write_model(text: str, path: str, settings: dict[str, str]) -> None:
 
 
 def _judge(report: Any) -> None:
-    """Notes and assertions of a report that is not written, because the model is."""
+    """Print the notes and judge the assertions of a report that is not written, because the model takes its place."""
     from qnet.cli.output import write_notes
     from qnet.errors import AssertionFailed
 

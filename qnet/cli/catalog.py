@@ -1,4 +1,4 @@
-"""`qnet catalog`: the data that comes with qnet, with source and grade of every number."""
+"""`qnet catalog`: the data that qnet ships, with source and grade of every number."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from qnet.cli.options import quiet_option
 
 
 class CommandGroup(click.Group):
-    """A group of commands: suggests the nearest for an unknown one, prints its help for none."""
+    """A group of commands, which suggests names for an unknown command and prints its help without one."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **{**kwargs, "no_args_is_help": False})
@@ -25,7 +25,7 @@ class CommandGroup(click.Group):
         return super().parse_args(ctx, args)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of that name, with a help option of qnet's."""
+        """The command of that name, with qnet's help option."""
         command = super().get_command(ctx, cmd_name)
         return helped(command) if command else None
 
@@ -43,7 +43,7 @@ class CommandGroup(click.Group):
 
 
 def _refuse_repeated(ctx: click.Context, args: list[str]) -> None:
-    """Raise for an option of one value that is given twice: the first value would be ignored silently."""
+    """Refuse a repeated option of a single value: the first value would be ignored silently."""
     try:
         _, _, order = ctx.command.make_parser(ctx).parse_args(args=list(args))
     except click.UsageError:
@@ -58,7 +58,7 @@ def _refuse_repeated(ctx: click.Context, args: list[str]) -> None:
 
 
 def helped(command: click.Command) -> click.Command:
-    """The command with `--quiet`, and a help option from qnet: that of click searches the disk for translations."""
+    """The command with `--quiet` and qnet's help option, because that of click searches the disk for translations."""
     if not any("--help" in parameter.opts for parameter in command.params):
         command.params.append(quiet_option())
         command.params.append(eager(["-h", "--help"], "Show this message and exit.", _show_help))
@@ -66,7 +66,7 @@ def helped(command: click.Command) -> click.Command:
 
 
 def _show_help(ctx: click.Context) -> None:
-    """Print the help of a command by groups of options, that of a group of commands as click does."""
+    """Print the help of a command with its options in groups, or that of a group of commands as click does."""
     if isinstance(ctx.command, click.Group):
         say(ctx.get_help())
         return
@@ -76,7 +76,7 @@ def _show_help(ctx: click.Context) -> None:
 
 
 def eager(names: list[str], help: str, show: Callable[[click.Context], None]) -> click.Option:
-    """A flag that prints something and ends the run, whatever the other arguments."""
+    """A flag that prints something and ends the run, whatever the other arguments are."""
 
     def show_and_exit(ctx: click.Context, param: click.Parameter, value: bool) -> None:
         if value and not ctx.resilient_parsing:
@@ -87,7 +87,7 @@ def eager(names: list[str], help: str, show: Callable[[click.Context], None]) ->
 
 
 def root_command() -> click.Group:
-    """The command that is running, with all its subcommands: what describes them does not load them by name."""
+    """The `qnet` group of the running command, for texts that describe all commands."""
     root = click.get_current_context().find_root().command
     assert isinstance(root, click.Group)
     return root

@@ -1,6 +1,6 @@
 """The table of commands: names, modules and the first lines of their help; `group` loads them.
 
-The commands of questions come first, and follow from the table of `qnet.signatures`.
+The commands of questions come first, and are derived from the table of `qnet.signatures`.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ RUN_BY = {
     "formula": "qnet.cli.formula",
     "calibrate": "qnet.cli.calibrate",
 }
-"""Questions whose command does more than to ask and to write a report: modules with a `run`, which is given options."""
+"""Questions whose command does more than write a report: modules with a `run` that takes the options."""
 
 _WRITTEN_OUT = {"map": "qnet.cli.map"}
-"""Questions whose command does not write a report: modules with a `command`."""
+"""Questions whose command writes no report: modules with a `command`."""
 
 _OTHERS = {
     "queue": ("qnet.cli.queue", "Compute the metrics of a single station, such as M/M/c, in closed form."),

@@ -1,7 +1,7 @@
-"""What a shell is offered for arguments that depend on a model: parameters, metrics, envelopes.
+"""Shell completion of arguments that depend on a model: parameters, metrics, envelopes.
 
-A model is only parsed here, never checked: one that is being written has names too. Nothing is offered where it cannot
-be read.
+The model is parsed, not checked, so that names of an unfinished one are completed as well. Where it cannot be read,
+nothing is completed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def complete_setting(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """`NAME=` for every parameter; for a choice its words."""
+    """`NAME=` for every parameter; after it, the words of a choice."""
     name, equals, _ = incomplete.partition("=")
     known = _parameters(ctx)
     if equals:
@@ -31,13 +31,13 @@ def complete_parameter(ctx: click.Context, param: click.Parameter, incomplete: s
 
 
 def complete_parameters(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Every parameter of the model, behind those before the last comma."""
+    """Every parameter of the model, after the text up to the last comma."""
     before, comma, _ = incomplete.rpartition(",")
     return _items({before + comma + name: _note(value) for name, value in _parameters(ctx).items()}, incomplete)
 
 
 def complete_settings(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """As `complete_setting`, also behind `&`: `users=250 & mem` becomes `users=250 & memory=`."""
+    """As `complete_setting`, also after `&`: `users=250 & mem` becomes `users=250 & memory=`."""
     before, sign, begun = incomplete.rpartition("&")
     space = begun[: len(begun) - len(begun.lstrip())]
     items = complete_setting(ctx, param, begun.lstrip())
@@ -47,14 +47,14 @@ def complete_settings(ctx: click.Context, param: click.Parameter, incomplete: st
 
 
 def complete_unit(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Usual units, behind those before the last comma."""
+    """Usual units, after the text up to the last comma."""
     before, comma, begun = incomplete.rpartition(",")
     return _items({before + comma + name: "" for name in UNITS if name.startswith(begun)}, incomplete)
 
 
 UNITS = ("ns", "us", "ms", "s", "min", "h", "/s", "/min", "/h", "B", "KiB", "MiB", "GiB", "kB", "MB", "GB", "MB/s",
          "GB/s", "%")  # fmt: skip
-"""Units that are offered."""
+"""Units that are completed."""
 
 
 def complete_metric(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -66,7 +66,7 @@ def complete_metric(ctx: click.Context, param: click.Parameter, incomplete: str)
     if len(customers) > 1:
         metrics |= {f"{name}('{item}')": "" for item in customers for name in ("response", "throughput")}
     metrics |= {f"{name}('{item}')": "" for item in stations for name in ("utilization", "queue_length", "wait")}
-    # bash inserts what it is given; the other shells quote.
+    # bash inserts the text unchanged; the other shells quote it.
     bash = os.environ.get("_QNET_COMPLETE") == "bash_complete"
     begun = incomplete.lstrip("\"'")
     return _items({f'"{name}"' if bash and "(" in name else name: text for name, text in metrics.items()}, begun)
@@ -93,7 +93,7 @@ def _items(known: Mapping[str, str], incomplete: str) -> list[CompletionItem]:
 
 
 def _model(ctx: click.Context) -> dict[str, Any]:
-    """The data of the SYSTEM that stands before the cursor; empty where there is none that can be read."""
+    """The data of the SYSTEM before the cursor; empty where there is none that can be read."""
     from qnet.catalog.find import system_path
     from qnet.documents import read
     from qnet.errors import QnetError
@@ -150,7 +150,7 @@ def _options(value: Any) -> list[str]:
 
 
 def _note(value: Any) -> str:
-    """What a parameter is, on one line."""
+    """The note of a parameter; empty where it is not one line."""
     note = cast("dict[str, Any]", value).get("note", "") if isinstance(value, dict) else ""
     return note if isinstance(note, str) and note.isprintable() else ""
 

@@ -96,7 +96,7 @@ end
 complete --no-files --command qnet --arguments '(_qnet_completion)'"""
 
 _SCRIPTS = {"bash": _BASH, "zsh": _ZSH, "fish": _FISH}
-"""Of each shell, instead of those of click: "=" is part of a word in bash, and no space follows it in zsh."""
+"""The script of each shell. Those of click split words at "=" in bash, and insert a space after it in zsh."""
 
 
 @click.command("completion")
@@ -110,8 +110,8 @@ def command(shell: str) -> None:
     fish:  qnet completion fish > ~/.config/fish/completions/qnet.fish
     man:   qnet completion man > ~/.local/share/man/man1/qnet.1
 
-    Completed are commands, options, systems and examples, and by the model that is named before the cursor its
-    parameters, metrics and envelopes.
+    Completes commands, options, systems and examples, and the parameters, metrics and envelopes of the model named
+    before the cursor.
 
     \b
     Examples:

@@ -35,11 +35,11 @@ def command(source: str, settings: tuple[str, ...], path: str, lossy: bool, **op
     """Convert models from and to the formats of other tools.
 
     Reads JMVA (.jmva), layered queueing networks (.lqn, .lqnx) and tables of demands (.csv); writes JMVA and tables of
-    demands. A SYSTEM is written at the values that its parameters have; -p sets them.
+    demands. A SYSTEM is written with the values of its parameters; -p sets them.
 
-    Whatever the other format cannot express is listed on standard error with its place. If the solution would change
-    without it, nothing is written and the exit code is 5; --lossy writes it all the same. qnet help exchange describes
-    the formats and what each can express.
+    Everything that the target format cannot express is listed on standard error with its line or key. If the solution
+    would change without it, nothing is written and the exit code is 5; --lossy writes it anyway. qnet help exchange
+    describes the formats and what each can express.
 
     \b
     Examples:
@@ -77,7 +77,7 @@ def command(source: str, settings: tuple[str, ...], path: str, lossy: bool, **op
 
 
 def _converted(source: str, settings: tuple[str, ...], read_as: str, target: str, options: dict[str, Any]) -> Converted:
-    """The text in the target format, with all items; between two other formats by way of the model language."""
+    """The text in the target format, with all items; other formats are converted through the model language."""
     from qnet.cli.system import open_system
     from qnet.exchange.formats import TOML, write_format
 
@@ -122,7 +122,7 @@ def _imported(source: str, read_as: str, options: dict[str, Any]) -> Converted:
 
 
 def _by_class(texts: tuple[str, ...]) -> dict[str, str]:
-    """`CLASS=VALUE` texts by class; under "" a value for all classes."""
+    """The values of `CLASS=VALUE` texts by class; the key "" is for all classes."""
     result: dict[str, str] = {}
     for text in texts:
         name, _, value = text.rpartition("=")

@@ -11,7 +11,7 @@ from qnet.cli.shared_options import asked, method, opened
 
 
 def run(largest: bool, smallest: bool, asserted: tuple[str, ...], **options: Any) -> None:
-    """Ask for envelopes along a grid, or at the rows of a table, which are answered in CSV."""
+    """Compute envelopes along a grid, or at the rows of a table, for which CSV is the default format."""
     from qnet.cli.output import ready, write
     from qnet.cli.progress import watched
     from qnet.questions.envelope.ask import ask_envelope, refuse_with_rows
@@ -25,10 +25,10 @@ def run(largest: bool, smallest: bool, asserted: tuple[str, ...], **options: Any
         output = output.replace(format=output.format or ("csv" if output.path == "-" else ""))
     ready(output)
     ends = {"largest": largest, "smallest": smallest, "crossings": crossings}
-    chosen = [name for name, here in ends.items() if here]
+    chosen = [name for name, given in ends.items() if given]
     if len(chosen) > 1:
-        given = " and ".join(f"--{name}" for name in chosen)
-        raise click.UsageError(f"{given} exclude each other; --crossings lists both ends of every interval")
+        options_given = " and ".join(f"--{name}" for name in chosen)
+        raise click.UsageError(f"{options_given} exclude each other; --crossings lists both ends of every interval")
     find = chosen[0] if chosen and not crossings else ""
     with opened(network) as model, watched(wanted) as wanted:
         report = ask_envelope(model, **options, find=find, wanted=wanted, asserted=asserted)

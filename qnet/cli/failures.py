@@ -1,4 +1,4 @@
-"""How a run ends when it fails: a message on standard error, the exit code of its category, and no traceback."""
+"""Failures of a run: a message on standard error, the exit code of its kind, and no traceback."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ _Result = TypeVar("_Result")
 
 
 def guarded(action: Callable[[], _Result], debug: bool = False) -> _Result:
-    """Run an action; a failure ends the process; a pipe closed by its reader is success.
+    """Run an action; a failure ends the process with its exit code, a pipe closed by its reader with 0.
 
-    debug   let internal errors through, for their traceback.
+    debug    whether internal errors are raised, for their traceback.
+    Returns  the result of the action.
     """
     try:
         return action()
@@ -45,7 +46,7 @@ def guarded(action: Callable[[], _Result], debug: bool = False) -> _Result:
 
 
 _FEW = 20
-"""Characters that need no folding on any screen."""
+"""Characters of a line that fits any screen."""
 
 _last: ContextVar[Callable[[], str] | None] = ContextVar("last", default=None)
 """The sentence of `reporting_last`."""
@@ -61,15 +62,15 @@ def reporting_last(sentence: Callable[[], str]) -> Generator[None]:
 
 
 def _report_other(error: Exception) -> NoReturn:
-    """Report what the operating system refuses as such; everything else is a defect of qnet."""
+    """Report an error of the operating system, an overflow or a lack of memory; anything else is a defect of qnet."""
     match error:
         case OSError():
             _forget(sys.stdout)
-            index = error.filename if isinstance(error.filename, str) else "standard output"
-            _report(UsageError(Problem("QN005", f"{index}: {error.strerror or error}")))
+            name = error.filename if isinstance(error.filename, str) else "standard output"
+            _report(UsageError(Problem("QN005", f"{name}: {error.strerror or error}")))
         case OverflowError():
-            result, help = "a number is too large to compute with", "check the units and sizes of the values"
-            _report(NotComputed(Problem("QN502", result, "numbers below 1e300", help=help)))
+            text, help = "a number is too large to compute with", "check the units and sizes of the values"
+            _report(NotComputed(Problem("QN502", text, "numbers below 1e300", help=help)))
         case MemoryError():
             _report(NotComputed(Problem("QN503", "the answer does not fit into memory", help="use fewer points")))
         case _:
@@ -110,6 +111,6 @@ def write_line(message: str) -> None:
 
 
 def _forget(stream: TextIO | None) -> None:
-    """Give up a stream for good: Python would try to write what is left, and complain, when it ends."""
+    """Redirect a failed stream to the null device, because Python would try to flush it at exit, and complain."""
     with suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())  # type: ignore[union-attr]

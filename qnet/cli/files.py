@@ -1,4 +1,4 @@
-"""The one module that writes: a file is replaced as a unit or not changed, a stream gets every byte or an error.
+"""The one module that writes: a file is replaced atomically or not changed, a stream gets every byte or an error.
 
 A file is written under a temporary name in the folder of its target, synchronised with the disk and renamed.
 Of two writers the last complete one wins. A failure, a signal or a full disk leaves the old file and removes the new.
@@ -17,9 +17,9 @@ from qnet.errors import Problem, UsageError
 from qnet.opened import identity, read_as
 
 _STREAMS = ("/dev/", "/proc/")
-"""Where names stand for devices and open files: there is nothing to replace."""
+"""Folders of devices and open files, which cannot be replaced."""
 _MAX_NAME = 60
-"""Bytes of a temporary file's name taken from its target: with the rest below the 255 that file systems allow."""
+"""Bytes of the target's name in that of a temporary file, whose length remains below the usual limit of 255."""
 _ENDING = ("SIGTERM", "SIGHUP", "SIGQUIT", "SIGXCPU", "SIGALRM", "SIGUSR1", "SIGUSR2")
 """Signals that end a process at once, unless they are handled; SIGINT is an exception already."""
 
@@ -36,7 +36,7 @@ class Sink:
         """The temporary name."""
         self.descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
         self.size = 0
-        """Bytes of complete pieces."""
+        """The number of bytes of all complete pieces."""
         with suppress(OSError):
             os.fchmod(self.descriptor, stat.S_IMODE(os.stat(self.target).st_mode))
 
@@ -54,7 +54,7 @@ class Sink:
         _synchronise(os.path.dirname(self.target))
 
     def keep(self) -> bool:
-        """Keep the complete pieces under the temporary name; whether there are any."""
+        """Keep the complete pieces under the temporary name; returns whether there are any."""
         if self.descriptor >= 0:
             with suppress(OSError):
                 os.ftruncate(self.descriptor, self.size)
@@ -76,7 +76,7 @@ class Sink:
 
 
 def put(descriptor: int, data: bytes) -> None:
-    """Write every byte: short writes are continued, a pipe that does not block is waited for. Raises `OSError`."""
+    """Write every byte, also after short writes and to a pipe that does not block. Raises `OSError`."""
     rest = memoryview(data)
     while rest:
         try:
@@ -88,9 +88,10 @@ def put(descriptor: int, data: bytes) -> None:
 
 
 def replace(path: str, data: bytes, rewrite: bool = False) -> None:
-    """Write a file as one; what is no regular file gets the bytes as they are; raises `UsageError`.
+    """Replace a file atomically, or write the bytes to a pipe or device.
 
-    rewrite  whether the file may be one that was read, whose text the bytes replace.
+    rewrite  whether the file may be one that this command has read.
+    Raises   `UsageError` QN005 where it cannot be written, QN731 where it was read.
     """
     if not rewrite:
         refuse_read(path)
@@ -129,9 +130,10 @@ def _stream(path: str) -> Generator[int]:
 
 @contextmanager
 def streaming(path: str, kept: Callable[[str], None]) -> Generator[Callable[[bytes], None]]:
-    """Where pieces of a long answer go: to the file when all are written, until then to one named `.partial`.
+    """A function that writes pieces of a long answer to a file named `.partial`, which becomes the file at the end.
 
-    kept    called with the name of the partial file where the run ends early and it has complete pieces.
+    path    the file, or `-` for standard output.
+    kept    called with the name of the partial file where the run ends early and that has complete pieces.
     Raises  `UsageError` where the file cannot be written.
     """
     if path == "-":
@@ -183,7 +185,7 @@ def say(text: str) -> None:
 
 
 def is_stream(path: str) -> bool:
-    """Whether a path is a pipe or a device: to open it is to use it."""
+    """Whether a path is a pipe or a device, which opening would affect."""
     if os.path.abspath(path).startswith(_STREAMS):
         return True
     try:
@@ -194,7 +196,7 @@ def is_stream(path: str) -> bool:
 
 
 def refuse_unwritable(path: str) -> None:
-    """Find out before any work whether a file can be written, without opening it; raises `UsageError`."""
+    """Refuse a file that cannot be written, before any work and without opening it; raises `UsageError`."""
     if is_stream(path):
         if not os.access(path, os.W_OK):
             raise unwritable(path, PermissionError(13, "Permission denied"))
@@ -212,13 +214,13 @@ def refuse_unwritable(path: str) -> None:
             if not os.access(target, os.W_OK):
                 raise PermissionError(13, "Permission denied")
         if not os.access(folder, os.W_OK | os.X_OK):
-            raise PermissionError(13, "its folder is not writable, and a file is replaced as one")
+            raise PermissionError(13, "its folder is not writable, and files are written under a temporary name there")
     except (OSError, ValueError) as error:
         raise unwritable(path, error) from None
 
 
 def refuse_same(outputs: Iterable[str], inputs: Iterable[str]) -> None:
-    """Refuse an output that is a file that is read, standard input or output, or another output; opens nothing.
+    """Refuse an output that is the same file as an input, standard input or output, or another output; opens nothing.
 
     Raises  `UsageError` QN731.
     """
@@ -245,7 +247,7 @@ def refuse_same(outputs: Iterable[str], inputs: Iterable[str]) -> None:
 
 
 def refuse_read(path: str) -> None:
-    """Refuse to write over any file that this command has read, such as a part that a model uses."""
+    """Refuse to overwrite a file that this command has read, such as a part used by a model."""
     if name := read_as(path):
         raise _same(path, name, True)
 
@@ -257,7 +259,10 @@ def unwritable(path: str, error: OSError | ValueError) -> UsageError:
 
 
 def _same(output: str, other: str, read: bool = False) -> UsageError:
-    """The refusal of an output that is another file of the command, which may be one that is read."""
+    """The refusal of an output that is the same file as another one of the command.
+
+    read   whether that is an input.
+    """
     help = "write to another file; when it is complete, rename it: -o new && mv new old"
     twice = "is read as well, and would be overwritten" if read else "is named for two outputs"
     same = twice if output == other else f"is the same file as {other}, which would be overwritten"
@@ -273,7 +278,7 @@ def _identity(stream: Any) -> tuple[int, int] | None:
 
 
 def _synchronise(folder: str) -> None:
-    """Make a rename last through a power failure, where the file system can."""
+    """Make a rename durable, where the file system supports it."""
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:

@@ -9,7 +9,7 @@ from qnet.cli.shared_options import asked, limited, opened
 
 
 def run(keep: tuple[str, ...], latex: bool, asserted: tuple[str, ...], **options: Any) -> None:
-    """Ask for formulas, and write the report, or LaTeX instead of it."""
+    """Derive formulas, and write the report, or LaTeX instead of it."""
     from qnet.cli.output import ready, write
     from qnet.questions.formula.formula import ask_formula
 

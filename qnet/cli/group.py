@@ -28,7 +28,7 @@ Exit codes:
 
 
 def _announce(text: str) -> None:
-    """Announce on standard error how long the work may take."""
+    """Print on standard error how long the work may take."""
     if not is_quiet():
         write_line(f"qnet: {text}")
 

@@ -19,24 +19,24 @@ _EXAMPLES = {
     "--population": ("a number", "20"),
     "--think-time": ("a time", "5s"),
 }
-"""By option what its value is, and one."""
+"""Option -> the kind of its value, and an example."""
 
 
 class Inline(Record):
-    """A network in the model language, with the option that each of its lines is from."""
+    """A network in the model language, with the option behind each of its lines."""
 
     lines: tuple[str, ...]
     options: tuple[str, ...]
-    """`--station cpu=120ms` for each line; empty for lines of no option."""
+    """The option of each line, such as `--station cpu=120ms`; empty for lines without one."""
     data: dict[str, Any]
-    """What the lines say."""
+    """The data of the lines."""
 
     def model(self) -> Model:
         """The network, checked like a file; raises `InvalidInput` for values that the language refuses."""
         from qnet.documents import stated
         from qnet.model.load import build
 
-        # A parser of TOML takes as long to load as all of the model language.
+        # Loading the TOML parser takes as long as loading all of the model language.
         return build(stated(self.data, "\n".join([*self.lines, ""]).encode(), NAME), NAME)
 
     def blame(self, error: InvalidInput) -> UsageError:
@@ -72,34 +72,34 @@ def inline(
     Its numbers are the parameters `arrival_rate` or `population` and `think_time`, `demand_NAME`, `delay_NAME` and
     `servers_NAME`.
 
-    Raises `UsageError` for an option of another form.
+    Raises `UsageError` for options of another form.
     """
     queues, waits, counts = _pairs("--station", stations), _pairs("--delay", delays), _pairs("--servers", servers)
     _check(queues, waits, counts)
     _check_customers(arrival_rate, population, think_time)
-    asked = {name: f"--station {name}={time}" for name, time in queues.items()}
-    asked |= {name: f"--delay {name}={time}" for name, time in waits.items()}
+    option_of = {name: f"--station {name}={time}" for name, time in queues.items()}
+    option_of |= {name: f"--delay {name}={time}" for name, time in waits.items()}
     counted = {name: f"--servers {name}={count}" for name, count in counts.items()}
     parameters: dict[str, str] = {}
     above = [("qnet = 1", ""), (f"title = {_quoted(_TITLE)}", ""), ("[parameters]", "")]
 
     def value(name: str, text: str, option: str) -> str:
-        """A value as a parameter, so that it can be varied; a literal where its name is no identifier."""
+        """The value of a key: a parameter, which can be varied, or the text itself where `name` is no identifier."""
         if not (name.isidentifier() and name.isascii()):
             return text
         parameters[name] = text
         above.append((f"{name} = {_quoted(text)}", option))
         return name
 
-    there: dict[str, dict[str, Any]] = {}
+    centres: dict[str, dict[str, Any]] = {}
     below = [("[stations]", "")]
     for name in queues:
         number = value(f"servers_{name}", counts[name], counted[name]) if name in counts else "1"
-        there[name] = {"servers": number}
-        below.append((f"{_quoted(name)} = {{ servers = {_quoted(number)} }}", counted.get(name, asked[name])))
+        centres[name] = {"servers": number}
+        below.append((f"{_quoted(name)} = {{ servers = {_quoted(number)} }}", counted.get(name, option_of[name])))
     for name in waits:
-        there[name] = {"delay": True}
-        below.append((f"{_quoted(name)} = {{ delay = true }}", asked[name]))
+        centres[name] = {"delay": True}
+        below.append((f"{_quoted(name)} = {{ delay = true }}", option_of[name]))
     customers: dict[str, Any] = {}
     below.append(("[classes.customers]", ""))
     for key, text in (("arrival_rate", arrival_rate), ("population", population), ("think_time", think_time)):
@@ -110,18 +110,18 @@ def inline(
     steps: list[dict[str, str]] = []
     below.append(("steps = [", ""))
     for name, time in (queues | waits).items():
-        demand = value(f"{'delay' if name in waits else 'demand'}_{name}", time, asked[name])
+        demand = value(f"{'delay' if name in waits else 'demand'}_{name}", time, option_of[name])
         steps.append({"station": name, "time": demand})
-        below.append((f"  {{ station = {_quoted(name)}, time = {_quoted(demand)} }},", asked[name]))
+        below.append((f"  {{ station = {_quoted(name)}, time = {_quoted(demand)} }},", option_of[name]))
     below.append(("]", ""))
     classes = {"customers": {**customers, "steps": steps}}
-    data = {"qnet": 1, "title": _TITLE, "parameters": parameters, "stations": there, "classes": classes}
+    data = {"qnet": 1, "title": _TITLE, "parameters": parameters, "stations": centres, "classes": classes}
     lines = [*above, *below]
     return Inline(tuple(line for line, _ in lines), tuple(option for _, option in lines), data)
 
 
 def _check(queues: Mapping[str, str], waits: Mapping[str, str], counts: Mapping[str, str]) -> None:
-    """Refuse stations and delays, times by name, that are no network, and servers of neither."""
+    """Refuse a network without stations, a name of two of them, and servers of an unknown station."""
     if not queues and not waits:
         raise UsageError(Problem("QN006", "there is no station", "--station NAME=TIME, such as --station cpu=120ms"))
     for name in waits:
@@ -134,7 +134,7 @@ def _check(queues: Mapping[str, str], waits: Mapping[str, str], counts: Mapping[
 
 
 def _check_customers(arrival_rate: str, population: str, think_time: str) -> None:
-    """Refuse customers that neither come from outside nor are a number of them, or both."""
+    """Refuse a load that is both open and closed, or neither, and a think time without a population."""
     if bool(arrival_rate) == bool(population):
         sentence = "--arrival-rate and --population are both given" if population else "there are no customers"
         raise UsageError(Problem("QN006", sentence, "--arrival-rate RATE, such as 3/s, or --population NUMBER"))
@@ -158,14 +158,14 @@ def _pairs(option: str, texts: Sequence[str]) -> dict[str, str]:
 
 
 def _with_example(option: str) -> str:
-    """What to write in place of a name that is like no other; an expression may name the network's other parameters.
+    """The advice for a value with an unknown name, since an expression may use the other parameters of the network.
 
     option  with its value, such as `--station disk=fast`.
     """
     name, _, value = option.partition(" ")
     what, example = _EXAMPLES[name]
-    of = f"{value.partition('=')[0]}=" if "=" in value else ""
-    return f"write {what}, such as {name} {of}{example}, or an expression over the other parameters"
+    prefix = f"{value.partition('=')[0]}=" if "=" in value else ""
+    return f"write {what}, such as {name} {prefix}{example}, or an expression over the other parameters"
 
 
 def _quoted(text: str) -> str:

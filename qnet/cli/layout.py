@@ -1,6 +1,6 @@
-"""How the help of a command is laid out: examples first, then its text, then its options by group.
+"""The layout of the help of a command: examples first, then its text, then its options by group.
 
-`--help` fits one screen of 60 lines; the text that does not fit is printed by `qnet help COMMAND`.
+`--help` is shortened to 60 lines where it can be; `qnet help COMMAND` prints everything.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from qnet.record import Record
 MAX_LINES = 60
 """Lines up to which help is shown in full: more than about two screens are shortened. A choice."""
 EXAMPLES = 2
-"""Examples of `--help`; `qnet help COMMAND` prints all."""
+"""Examples that `--help` shows; `qnet help COMMAND` prints all."""
 
 SECTIONS = ("Options", ModelOption.section, MethodOption.section, OutputOption.section)
 """The groups of options, in this order."""
@@ -28,9 +28,9 @@ SECTIONS = ("Options", ModelOption.section, MethodOption.section, OutputOption.s
 _FIRST_COLUMN = 26
 """Columns for names of options; longer names stand on a line above their text. A choice of layout."""
 _RANGE = re.compile(r"\s*\[[^\]]*\]$")
-"""What click appends to the help of a number."""
+"""The range that click appends to the help of a number."""
 _WIDTH = 80
-"""Columns of help at most: those of a plain terminal."""
+"""The most columns of help: those of a plain terminal."""
 
 
 class Described(Record):
@@ -42,7 +42,7 @@ class Described(Record):
 
 
 def described(command: click.Command) -> Described:
-    """The purpose, the paragraphs below it, and the examples of a command; what comes after a form feed is no help."""
+    """The purpose, the further paragraphs and the examples of a command; text after a form feed is no help."""
     blocks = inspect.cleandoc((command.help or "").partition("\f")[0]).split("\n\n")
     paragraphs: list[str] = []
     examples: list[str] = []
@@ -60,7 +60,7 @@ def described(command: click.Command) -> Described:
 def help_text(ctx: click.Context, full: bool = False) -> str:
     """The help of a command.
 
-    full   with all paragraphs and examples, however many lines that takes.
+    full   whether to include all paragraphs, examples and options, however many lines that takes.
     """
     parts = described(ctx.command)
     name = ctx.command_path.partition(" ")[2]
@@ -130,7 +130,7 @@ def _row(names: str, help: str, width: int) -> list[str]:
 def option_sections(ctx: click.Context, full: bool = True) -> list[tuple[str, list[tuple[str, str]]]]:
     """The options by group: those of the command first, and help last.
 
-    full   those that are rarely needed as well.
+    full   whether to include those that are rarely needed.
     """
     sections: dict[str, list[tuple[str, str]]] = {title: [] for title in SECTIONS}
     last: list[tuple[str, str]] = []

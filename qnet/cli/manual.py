@@ -15,15 +15,15 @@ _ENVIRONMENT = {
     "NO_COLOR": "If set, no colour, unless --color asks for it.",
     "FORCE_COLOR": "If set, colour also where the output is no terminal.",
     "QNET_ASCII": "If set to 1, only ASCII characters in tables and charts.",
-    "QNET_WIDTH": "The columns that text is fitted to, also in a pipe or a file.",
+    "QNET_WIDTH": "Width of tables and messages in columns, also in a pipe or a file.",
     "QNET_CATALOG": "The folder of another catalog.",
 }
 
 
 def manual(root: click.Group) -> str:
-    """qnet(1).
+    """The manual page qnet(1).
 
-    root   the command itself.
+    root   the `qnet` command.
     """
     return "\n".join(_lines(root))
 
@@ -89,7 +89,7 @@ def _command(context: click.Context) -> Iterator[str]:
 
 
 def _paragraph(text: str) -> Iterator[str]:
-    """A paragraph, filled, or as it is where it begins with a mark of click."""
+    """A paragraph, filled unless it begins with click's mark for preformatted text."""
     lines = text.splitlines()
     yield ".PP"
     if lines[0] == "\b":
@@ -106,6 +106,6 @@ def _options(rows: list[tuple[str, str]]) -> Iterator[str]:
 
 
 def _plain(text: str) -> str:
-    """Text without a meaning to roff."""
+    """Text with the characters escaped that have a meaning in roff."""
     escaped = text.replace("\\", r"\e").replace("-", r"\-").replace("`", r"\(ga").replace("'", r"\(aq")
     return re.sub(r"^\.", r"\\&.", escaped)

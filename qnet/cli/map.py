@@ -35,7 +35,7 @@ _option = options_of("map_rows")
 @metric_option
 @_option("prefix", "TEXT", "Prefix of the result columns, such as new_.")
 @_option("chunk", "ROWS", range=(1, 65536),
-         help="Rows solved together at most; 1 answers each row at once (default: 2048).")  # fmt: skip
+         help="Most rows solved together; 1 answers each row immediately (default: 2048).")  # fmt: skip
 @click.option("--csv/--jsonl", "as_csv", default=True,
               help="Read and write CSV (default), or JSON objects, one per line.")  # fmt: skip
 @click.option(
@@ -63,10 +63,10 @@ def command(source: str | None, metric: tuple[str, ...], prefix: str, chunk: int
     answered while input is read and memory does not grow with their number, so rows can be split and distributed
     over processors and machines (qnet help pipelines). --operations limits the first 100 rows together, and each
     further row adds a hundredth of it; a row that takes more than is left is not solved, and the exit code is 5.
-    --memory limits each chunk. The last line on standard error counts the rows answered and not, unless --quiet is
-    given. The exit code is 0 if any row has an answer, or there is no row; with --strict it is 3 for a column that
-    is no parameter, and at the first row without an answer. A row that is no row of the table keeps its text: extra
-    cells in the last column, a line that cannot be read in the first (JSON: under "line").
+    --memory limits each chunk. The last line on standard error counts the rows with and without an answer, unless
+    --quiet is given. The exit code is 0 if any row has an answer, or there is no row; with --strict it is 3 for a
+    column that is no parameter, and at the first row without an answer. A malformed row keeps its text: extra cells in
+    the last column, a line that cannot be read in the first (JSON: under "line").
 
     With -o, FILE is replaced when the last row is answered; until then, and if the run is interrupted, the answers are
     in FILE.*.partial.
@@ -120,7 +120,7 @@ def command(source: str | None, metric: tuple[str, ...], prefix: str, chunk: int
 
 @contextmanager
 def _rows(source: str) -> Generator[TextIO]:
-    """The text of a file or of standard input, whatever its bytes, with its line ends; without a byte order mark."""
+    """The text of a file or of standard input, with its line ends and any bytes, without a byte order mark."""
     from io import TextIOWrapper
 
     if source == "-":

@@ -16,11 +16,11 @@ def command(files: tuple[str, ...], path: str, first: bool) -> None:
     """Turn files of monitoring tools into a table of measurements.
 
     Reads JSON of sysstat (sadf -j, iostat -x -o JSON, mpstat -o JSON), the text of vmstat, and answers of Prometheus
-    (query_range), whatever they are called; - is standard input. Writes CSV with a row for each interval:
+    (query_range), recognized by their contents; - is standard input. Writes CSV with a row for each interval:
     utilization_cpu and utilization_DEVICE from 0 to 1, tps_DEVICE_per_s, await_DEVICE_ms and so on; a series of
     Prometheus is named by its metric and the labels in which series differ.
 
-    Several files are joined: the intervals are those of the first; what the others measured within an interval is
+    Several files are joined: the intervals are those of the first; measurements of the others within an interval are
     averaged. Files without times are joined by position. Times without a zone are taken as UTC.
 
     The table is for qnet calibrate, whose --column gives columns other names, and for qnet map and envelope --rows.

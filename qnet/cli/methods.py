@@ -1,4 +1,4 @@
-"""`qnet methods`: how a network can be solved."""
+"""`qnet methods`: the solution methods and their errors."""
 
 from __future__ import annotations
 

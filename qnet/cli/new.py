@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
 KINDS = {
     "open": "requests that arrive from outside",
-    "closed": "users who wait for each response and think",
+    "closed": "users that wait for each response and think",
     "web": "a pool of connections held around a call",
     "storage": "disks behind channels, with a cache",
     "memory": "a limit on the number of jobs inside",
 }
-"""The starter models, each with what it shows."""
+"""The starter models with their descriptions."""
 
 _COMMENTS = {
     "[parameters]": "# Set with -p NAME=VALUE, varied with --over NAME=GRID.",
-    "[stations]": '# First come first served; discipline = "ps" for processor sharing, copies = 2 for two of a kind.',
+    "[stations]": '# First come first served; discipline = "ps" for processor sharing, copies = 2 for two stations.',
     "[classes.customers]": "# The steps of a passage in order; qnet help language lists what a step can be.",
 }
 
@@ -40,8 +40,8 @@ def _complete_kind(ctx: click.Context, param: click.Parameter, incomplete: str) 
 def command(kind: str | None, **options: Any) -> None:
     """Write a commented starter model to standard output.
 
-    KIND is one of open (requests that arrive from outside), closed (users who wait for each response and think), web (a
-    pool of connections held around a call), storage (disks behind channels, with a cache) and memory (a limit on the
+    KIND is one of open (requests that arrive from outside), closed (users that wait for each response and think), web
+    (a pool of connections held around a call), storage (disks behind channels, with a cache) and memory (a limit on the
     number of jobs inside). Instead of a KIND, the options of qnet solve for a network without a file write that network
     as a model. qnet example lists complete models.
 

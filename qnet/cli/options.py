@@ -14,16 +14,15 @@ from qnet.record import Record
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
-
 ARGUMENTS = "qnet.arguments"
-"""Where the root context of a run keeps the words of its command line."""
+"""The key under which the root context keeps the words of the command line."""
 
 
 class OutputOptions(Record):
-    """Where the output goes and its format."""
+    """The format, the file and the appearance of the output."""
 
     format: str
-    """A name of `qnet.formats.FORMATS`; empty to decide by the suffix of the path."""
+    """A name of `qnet.formats.FORMATS`; empty: by the suffix of the path."""
     path: str
     """A file, or `-` for standard output."""
     color: str
@@ -33,31 +32,31 @@ class OutputOptions(Record):
     figure: str = ""
     """The file of a figure; empty for none."""
     log: str = ""
-    """The axes of figures with a logarithmic scale."""
+    """The axes of figures with a logarithmic scale: `x`, `y`, `xy` or none."""
     safe_csv: bool = False
-    """Whether text in CSV that a spreadsheet would compute gets an apostrophe."""
+    """Whether CSV puts an apostrophe before texts that spreadsheets would take for formulas."""
     units: tuple[str, ...] = ()
-    """Units of tables."""
+    """Preferred units of tables."""
     digits: int = 4
     """Significant digits of tables."""
     columns: tuple[str, ...] = ()
-    """The columns that are wanted; empty for all."""
+    """The selected columns; empty for all."""
 
 
 class ModelOption(click.Option):
-    """An option that says what is solved; help lists these after those of the command."""
+    """An option that determines what is solved; help lists these after those of the command."""
 
     section = "Model options (--station and the options below it replace a SYSTEM)"
 
 
 class MethodOption(click.Option):
-    """An option that says how it is solved."""
+    """An option that determines how it is solved."""
 
     section = "Method options"
 
 
 class OutputOption(click.Option):
-    """An option about the answer: its format, its file, what is asserted of it."""
+    """An option about the answer: its format, its file, assertions."""
 
     section = "Output options"
 
@@ -66,7 +65,7 @@ _QUIET = "qnet.quiet"
 
 
 class Renamed(click.Option):
-    """An option with an earlier name after the one that it has: that works, and help leaves it out."""
+    """An option whose earlier names still work, but are not listed by help."""
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         """The row of the help."""
@@ -92,7 +91,7 @@ _FIGURES = (".svg", ".png", ".pdf")
 
 
 class Drawing(click.Command):
-    """A command with `--plot [FILE]`: the word after it is its file where that is the name of a figure."""
+    """A command with `--plot [FILE]`: the word after it is the file where it has the suffix of a figure."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments, with `--plot` and its file as one word."""
@@ -123,7 +122,7 @@ def plot_options(command: _Command) -> _Command:
 def stated(
     ctx: click.Context, param: click.Parameter, value: str | tuple[str, ...] | None
 ) -> str | tuple[str, ...] | None:
-    """A text, or several, that are not empty: callback of parameters whose empty text would count as missing."""
+    """A callback that refuses empty texts, which would count as missing, and NUL characters."""
     if ctx.get_parameter_source(param.name or "") is click.core.ParameterSource.DEFAULT:
         return value
     for text in (value,) if isinstance(value, str) else value or ():
@@ -146,7 +145,7 @@ def _names(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str,
 
 
 def _units(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str, ...]:
-    """Units between commas; raises `UsageError` for what is none."""
+    """Units between commas; raises `UsageError` QN102 for an unknown one."""
     names = _names(ctx, param, value)
     if names:
         from qnet.units import UnitError, unit
@@ -172,7 +171,7 @@ def quiet_option() -> OutputOption:
 
 
 def is_quiet() -> bool:
-    """Whether the command that runs was asked to leave out notes and warnings."""
+    """Whether the running command has `--quiet`."""
     context = click.get_current_context(silent=True)
     return bool(context and context.find_root().meta.get(_QUIET))
 
@@ -232,7 +231,7 @@ def collect(options: dict[str, Any]) -> OutputOptions:
 
 
 def completed(what: str) -> Callable[[click.Context, click.Parameter, str], list[Any]]:
-    """What completes a value on the command line: `complete_metric` for `metric`, loaded when a shell asks for it."""
+    """The completion of a value, such as `complete_metric` for `metric`, imported when a shell completes it."""
 
     def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
         from qnet.cli import complete
@@ -243,7 +242,7 @@ def completed(what: str) -> Callable[[click.Context, click.Parameter, str], list
 
 
 def complete_system(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
-    """The systems of the catalog and the examples that begin so, or files."""
+    """The systems of the catalog and the examples that begin with a text, or files."""
     from click.shell_completion import CompletionItem
 
     if "/" in incomplete or incomplete.startswith("."):
@@ -252,7 +251,7 @@ def complete_system(ctx: click.Context, param: click.Parameter, incomplete: str)
 
     known = [entry for entry in (*entries(), *examples()) if entry.kind in ("system", "example")]
     items = [CompletionItem(entry.id, help=entry.title) for entry in known if entry.id.startswith(incomplete)]
-    # Files first: the script of bash forgets what it was offered before them.
+    # Files first: the script of bash drops the items before them.
     return [CompletionItem(incomplete, type="file"), *items]
 
 

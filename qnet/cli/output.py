@@ -1,4 +1,4 @@
-"""Writing a report in the requested format, colours and file, and nothing on failure."""
+"""Writing a report in the requested format, colours and file; after a failure nothing is written."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from qnet.reports.render import render
 from qnet.reports.report import Report
 
 _NARROWEST = 20
-"""Columns of the narrowest screen that tables are fitted to."""
+"""Columns of the narrowest screen to which tables are fitted."""
 
 
 def ready(output: OutputOptions) -> None:
-    """Make sure before any work that the answer can be written, and over nothing that is read.
+    """Check before any work that the answer can be written, and overwrites no input.
 
-    Raises `UsageError` where it cannot.
+    Raises `UsageError` where it cannot be written, or would overwrite one.
     """
     if output.figure:
         from qnet.reports.figure_files import check_suffix
@@ -48,7 +48,7 @@ def ready(output: OutputOptions) -> None:
 
 
 def listed(words: Sequence[str], last: str) -> str:
-    """Words as a sentence lists them.
+    """Words as an enumeration in a sentence; `last` stands before the last of them.
 
     >>> listed(["tables", "Markdown", "HTML"], "and")
     'tables, Markdown and HTML'
@@ -78,9 +78,10 @@ def form(output: OutputOptions) -> str:
 
 
 def write(report: Report, output: OutputOptions, value: bool = False) -> None:
-    """Render a report and write it; of its only metric just the number where `value` is wanted.
+    """Render a report and write it.
 
-    Raises `UsageError` where it cannot be written, `AssertionFailed` when it is written and an assertion is false.
+    value    whether to write only the number of its single metric.
+    Raises   `UsageError` where it cannot be written; `AssertionFailed`, after writing, where an assertion is false.
     """
     budget.settle()
     if value:
@@ -127,11 +128,11 @@ def _rendered(report: Report, output: OutputOptions) -> bytes:
 
 
 def write_incomplete(report: Report, output: OutputOptions, wanted: bool = True) -> None:
-    """Write the part of an answer that is finished: to standard output, or under the name of a partial file.
+    """Write the finished part of an answer to standard output, or to a partial file.
 
-    The caller says why it is not complete, and with which exit code; assertions are not judged.
+    The caller reports why it is not complete, and the exit code; assertions are not judged.
 
-    wanted  whether the report goes anywhere; else its notes alone are printed.
+    wanted  whether to write the report; otherwise only its notes are printed.
     """
     if not wanted:
         write_notes(report.notes)
@@ -146,29 +147,29 @@ def write_incomplete(report: Report, output: OutputOptions, wanted: bool = True)
 
 
 class _Incomplete(Exception):
-    """The answer is not complete, and does not replace its file."""
+    """Ends `streaming` early, so that an incomplete answer does not replace the file."""
 
 
 def _kept(path: str) -> None:
-    write_line(f"qnet: note: not complete; what is finished is in {printable(path)} [QN732]")
+    write_line(f"qnet: note: not complete; the finished part is in {printable(path)} [QN732]")
 
 
 _EARLIER = {"deviation_of": "standard_deviation_of", "whole": "integer"}
-"""Beginnings of earlier names of columns, and those of the present ones."""
+"""Prefixes of earlier names of columns, and those of the present names."""
 
 
 def _present(name: str, report: Report) -> str:
-    """The present name of a column that is called by an earlier one."""
+    """The present name of a column; other names are unchanged."""
     names = report.columns.keys()
     if name not in names:
-        for begun, instead in _EARLIER.items():
-            if name.startswith(begun):
-                return instead + name.removeprefix(begun)
+        for earlier, present in _EARLIER.items():
+            if name.startswith(earlier):
+                return present + name.removeprefix(earlier)
     return name
 
 
 def on_screen(text: str) -> str:
-    """Text for standard output: on a terminal with control characters spelled out, in a file or pipe as it is."""
+    """Text for standard output: with control characters spelled out on a terminal, unchanged in a file or pipe."""
     if sys.stdout is None or not sys.stdout.isatty():  # pyright: ignore[reportUnnecessaryComparison]
         return text
     from qnet.reports.text import visible
@@ -177,7 +178,7 @@ def on_screen(text: str) -> str:
 
 
 def _write_value(report: Report, output: OutputOptions) -> None:
-    """Write the value of the first row, as CSV has it, on a line; warnings go to standard error."""
+    """Write the value of the first row as in CSV, on a line; warnings go to standard error."""
     from qnet.reports.csv_ import line
 
     write_notes(report.warnings)
@@ -188,7 +189,7 @@ def _write_value(report: Report, output: OutputOptions) -> None:
 
 
 def command_words() -> str:
-    """The command line that runs, quoted for a shell; empty where there is none."""
+    """The running command line, quoted for a shell; empty where there is none."""
     import click
 
     context = click.get_current_context(silent=True)
@@ -201,7 +202,7 @@ def command_words() -> str:
 
 
 def deliver(data: bytes, output: OutputOptions) -> None:
-    """Write bytes where an answer goes; raises `UsageError` where that fails."""
+    """Write bytes to the file of the output, or to standard output; raises `UsageError` where that fails."""
     if output.path == "-":
         put_out(data)
         return
@@ -209,7 +210,7 @@ def deliver(data: bytes, output: OutputOptions) -> None:
 
 
 def write_notes(notes: tuple[Note, ...] | list[Note]) -> None:
-    """Print notes of formats without notes on standard error."""
+    """Print notes on standard error, unless `--quiet` is given."""
     for note in () if is_quiet() else notes:
         write_line(f"qnet: {note.severity}: {printable(note.text, 2000)} [{note.code}]")
         if note.next:
@@ -217,7 +218,7 @@ def write_notes(notes: tuple[Note, ...] | list[Note]) -> None:
 
 
 def _style(output: OutputOptions) -> Style:
-    """What the terminal supports. Requested colour makes a pipe a terminal of unlimited width."""
+    """The style that the output supports. Requested colour makes a pipe a terminal of unlimited width."""
     terminal = output.path == "-" and sys.stdout.isatty()
     color = _colored(output, terminal)
     return Style(
@@ -232,10 +233,10 @@ def _style(output: OutputOptions) -> Style:
 
 
 def _width(terminal: bool) -> int | None:
-    """What `QNET_WIDTH` asks for; else the columns of the terminal; a pipe and a file have no width."""
-    asked = os.environ.get("QNET_WIDTH", "")
-    if asked.isdecimal() and len(asked) < 6:  # more digits than a screen has columns are no width
-        return max(int(asked), _NARROWEST)
+    """The value of `QNET_WIDTH`, or else the columns of the terminal; None for a pipe or a file."""
+    columns = os.environ.get("QNET_WIDTH", "")
+    if columns.isdecimal() and len(columns) < 6:
+        return max(int(columns), _NARROWEST)
     if not terminal:
         return None
     from shutil import get_terminal_size
@@ -244,7 +245,8 @@ def _width(terminal: bool) -> int | None:
 
 
 def _colored(output: OutputOptions, terminal: bool) -> bool:
-    """The flag first, then NO_COLOR, then FORCE_COLOR, then whether there is a terminal; a file only by the flag."""
+    """Whether to use colour: by the option, then NO_COLOR, then FORCE_COLOR, then the terminal; in a file only by the
+    option."""
     if output.color != "auto":
         return output.color == "always"
     if os.environ.get("NO_COLOR") or output.path != "-":
@@ -256,5 +258,5 @@ def _colored(output: OutputOptions, terminal: bool) -> bool:
 
 def _plain_ascii(output: OutputOptions) -> bool:
     encoding = (sys.stdout.encoding or "ascii").lower().replace("-", "") if output.path == "-" else "utf8"
-    asked = output.ascii or os.environ.get("QNET_ASCII", "") not in ("", "0")
-    return asked or not encoding.startswith("utf")
+    requested = output.ascii or os.environ.get("QNET_ASCII", "") not in ("", "0")
+    return requested or not encoding.startswith("utf")

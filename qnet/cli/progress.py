@@ -1,7 +1,7 @@
 """Progress of long computations on standard error, and Ctrl-C while their answer is written.
 
-Progress is for a terminal only, and erased at the end. At a first Ctrl-C what is computed is written to its end, and
-the exit code is that of the key.
+Progress is shown on a terminal only, and erased at the end. After a first Ctrl-C the results so far are written
+completely, and the exit code is 130.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ _OFTEN = 0.1
 
 @contextmanager
 def progress(what: str) -> Generator[Callable[[int, int], None] | None]:
-    """A callback of how much is done, of how much (0 if unknown); None without a terminal.
+    """A callback that shows how many items are done, of how many (0 if unknown); None without a terminal.
 
-    what   what is counted, such as "points".
+    what   the items, such as "points".
     """
     with _line(what) as line:
         yield line and line.show
@@ -35,7 +35,7 @@ def progress(what: str) -> Generator[Callable[[int, int], None] | None]:
 
 @contextmanager
 def watched(wanted: Wanted) -> Generator[Wanted]:
-    """A method and its budget that also report how many points are solved, for questions that solve many."""
+    """A method and its budget that also show on a terminal how many points are solved."""
     with _line("points solved") as line:
         if line is None:
             yield wanted
@@ -91,8 +91,6 @@ class _Line:
             self.shown = 0
 
     def write(self, text: str) -> None:
-        from contextlib import suppress
-
         with suppress(OSError, ValueError):
             sys.stderr.write(text)
             sys.stderr.flush()
@@ -100,9 +98,9 @@ class _Line:
 
 @contextmanager
 def finishing() -> Generator[None]:
-    """Let what is inside, the writing of an answer, go on after a first Ctrl-C, and end the run after it.
+    """Finish the block, which writes an answer, after a first Ctrl-C, and end the run then.
 
-    Raises  `KeyboardInterrupt` at the end of what is inside, or at once for the second Ctrl-C.
+    Raises  `KeyboardInterrupt` at the end of the block, or immediately after a second Ctrl-C.
     """
     interrupted = False
 

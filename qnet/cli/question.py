@@ -1,7 +1,7 @@
-"""The command of a question, made of its row in the table of signatures and of what it says of its command.
+"""The command of a question, made from its row in the table of signatures and its `Command`.
 
-A parameter of the signature is an option. Some are shared by all questions that have them, as `--metric` and the choice
-of a method; a `Model` is opened by its name, as the system is.
+Every parameter of the signature becomes an option. Options such as `--metric` and those of the method are the same for
+all questions; a parameter of type `Model` takes the name of a system.
 """
 
 from __future__ import annotations
@@ -56,9 +56,9 @@ Decorator = Callable[[Any], Any]
 
 
 def options_of(question: str) -> Callable[..., Decorator]:
-    """A maker of the options of a question of `qnet.System`, for a command that is written out.
+    """A function that makes options of a question, for a command that is written out.
 
-    question  its name there. The maker takes the fields of `Option`.
+    question  the name of the question, a method of `qnet.System`. The function takes the fields of `Option`.
     """
     parameters = rows()[question].parameters
 
@@ -69,10 +69,10 @@ def options_of(question: str) -> Callable[..., Decorator]:
 
 
 def decorator(option: Option, parameters: Mapping[str, Parameter]) -> Decorator:
-    """What adds an option to a command, or an argument.
+    """The decorator that adds an option, or an argument, to a command.
 
-    option      its words.
-    parameters  of the question, by name.
+    option      its name, help and other properties.
+    parameters  those of the question, by name.
     """
     parameter = parameters.get(option.name)
     many = option.repeated or (parameter is not None and _repeated(parameter))
@@ -97,9 +97,10 @@ def decorator(option: Option, parameters: Mapping[str, Parameter]) -> Decorator:
 
 
 def _kind(parameter: Parameter, typed: bool) -> dict[str, Any]:
-    """The default of a parameter, and what its annotation says: a flag, a list, a text that may not be empty.
+    """The arguments of `click.option` that follow from a parameter: its default, and whether it is a flag, may be
+    repeated, or is a text, which may not be empty.
 
-    typed  whether the option has a type of its values, and no text.
+    typed  whether the values of the option have a type other than text.
     """
     repeated = _repeated(parameter)
     made: dict[str, Any] = {"default": () if repeated else parameter.default}
@@ -135,9 +136,9 @@ def _word(name: str) -> str:
 
 
 _SHARED: dict[str, Decorator] = {"metric": metric_option, "percentile": percentile_option, "unit": value_options}
-"""Options that several questions have, by their parameter."""
+"""Parameter -> the options shared by several questions."""
 _METHOD: dict[str, Decorator] = {"bounds": bounds_option, "states": states_option}
-"""Options that go with the method, by their parameter."""
+"""Parameter -> the option listed with those of the method."""
 
 
 def command_of(name: str) -> click.Command:
@@ -167,7 +168,7 @@ def command_of(name: str) -> click.Command:
 
 
 def _decorators(words: Command, parameters: Mapping[str, Parameter]) -> Iterator[Decorator]:
-    """What adds the arguments and the options of a command, in the order of its help."""
+    """The decorators that add the arguments and options of a command, in the order of its help."""
     others = _others(parameters)
     if words.operands or others:
         name, metavar = ("given", words.operands) if words.operands else ("systems", "[SYSTEM]...")
@@ -195,13 +196,13 @@ def _decorators(words: Command, parameters: Mapping[str, Parameter]) -> Iterator
 
 
 def _others(parameters: Mapping[str, Parameter]) -> str:
-    """The parameter of further systems behind the first; empty where there is none."""
+    """The parameter of the further systems after the first; empty where there is none."""
     several = (name for name, item in parameters.items() if item.kind is item.VAR_POSITIONAL)
     return next((name for name in several if parameters[name].annotation == "Model"), "")
 
 
 def _ask(row: Row, words: Command, parameters: Mapping[str, Parameter], options: dict[str, Any]) -> None:
-    """Answer the question, and write the report."""
+    """Compute the answer, and write the report."""
     from qnet.cli.output import ready, write
 
     value = words.value and options.pop("value")
@@ -227,7 +228,7 @@ def _ask(row: Row, words: Command, parameters: Mapping[str, Parameter], options:
 
 @contextmanager
 def _watched(options: dict[str, Any]) -> Generator[None]:
-    """Show on a terminal how many points are solved, where the arguments have a method; a pipe loads nothing for it."""
+    """Show on a terminal how many points are solved, where the question has a method; elsewhere load nothing."""
     if "wanted" not in options or not options["wanted"].announce:
         yield
         return
@@ -238,7 +239,7 @@ def _watched(options: dict[str, Any]) -> Generator[None]:
 
 
 def _systems(options: dict[str, Any]) -> tuple[SystemOptions, tuple[str, ...]]:
-    """Take the systems out of the arguments of a command: what the question is about, and the names of the others."""
+    """Take the systems out of the arguments of a command: the first with its options, and the names of the others."""
     if "systems" not in options:
         return asked(options), ()
     first, *rest = options.pop("systems") or (None,)
@@ -249,7 +250,7 @@ def _systems(options: dict[str, Any]) -> tuple[SystemOptions, tuple[str, ...]]:
 
 
 def _models(parameters: Mapping[str, Parameter], options: dict[str, Any]) -> dict[str, Any]:
-    """Open the models that are named by options, and take them out of the arguments of a command."""
+    """Open the models named by options, and take these out of the arguments of a command."""
     models: dict[str, Any] = {}
     for name, parameter in parameters.items():
         if name in options and parameter.annotation.startswith("Model"):
@@ -259,7 +260,7 @@ def _models(parameters: Mapping[str, Parameter], options: dict[str, Any]) -> dic
 
 
 def _open(systems: Sequence[str], settings: Sequence[str]) -> list[Model]:
-    """The models of names, with settings."""
+    """The models of several systems, each with the settings."""
     if not systems:
         return []
     from qnet.cli.system import open_system
@@ -268,7 +269,7 @@ def _open(systems: Sequence[str], settings: Sequence[str]) -> list[Model]:
 
 
 def _given(name: str, network: SystemOptions, output: OutputOptions, value: bool) -> Any:
-    """What the answer is given with its options, by its name in `Command.given`."""
+    """The value of a further argument of the answer, by its name in `Command.given`."""
     if name == "network":
         return network.words()
     if name == "only":
@@ -280,7 +281,7 @@ def _given(name: str, network: SystemOptions, output: OutputOptions, value: bool
 
 
 def _refuse_together(words: Command, several: bool) -> None:
-    """Refuse options that exclude each other, and those without what they need.
+    """Refuse options that exclude each other, and those that lack an option they need.
 
     several  whether there is more than one system.
     """

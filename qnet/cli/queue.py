@@ -43,13 +43,13 @@ def _complete_figure(ctx: click.Context, param: click.Parameter, incomplete: str
 
 
 class _Station(click.Argument):
-    """The station's name; the message that it is missing lists all."""
+    """The name of the station; where it is missing, the message lists all."""
 
     choices = tuple(NAMES)
 
 
 class _Offered(click.Option):
-    """An option with the name of its unit as another name, which help does not list."""
+    """The option `--offered` with the second name `--erlangs`, which help does not list."""
 
     def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
         """Add both names."""

@@ -1,4 +1,4 @@
-"""How lines that are no report are folded: for terminals only, so that a pipe has one line for each thing."""
+"""Folding of messages and lists on terminals; in a pipe each item remains on one line."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ import re
 from typing import TextIO
 
 _NARROWEST = 20
-"""Columns of the narrowest screen that lines are fitted to."""
+"""Columns of the narrowest screen to which lines are fitted."""
 _WORD = re.compile(r"""(?:'[^']*'|"[^"]*"|[^\s'"])+""")
 """A word of a command line, with its quotes."""
 
 
 def columns_of(stream: TextIO | None) -> int | None:
-    """How many columns a terminal has, or what `QNET_WIDTH` says; None for a pipe or a file."""
+    """The columns of a terminal, or the value of `QNET_WIDTH`; None for a pipe or a file."""
     try:
         if stream is None or not stream.isatty():
             return None
         size = os.get_terminal_size(stream.fileno()).columns
     except (OSError, ValueError):
         size = 80
-    asked = os.environ.get("QNET_WIDTH", "")
-    return max(int(asked) if asked.isdecimal() and len(asked) < 6 else size or 80, _NARROWEST)
+    wanted = os.environ.get("QNET_WIDTH", "")
+    return max(int(wanted) if wanted.isdecimal() and len(wanted) < 6 else size or 80, _NARROWEST)
 
 
 def folded(line: str, columns: int | None, hanging: int = 2) -> str:
-    """A line that is longer than a screen in several ones, the others indented further than the first."""
+    """A line folded to a number of columns, with continuation lines indented by `hanging`; unchanged for None."""
     if columns is None or len(line) <= columns:
         return line
     from textwrap import wrap
@@ -38,13 +38,13 @@ def folded(line: str, columns: int | None, hanging: int = 2) -> str:
 
 
 def message(text: str, columns: int | None) -> str:
-    """A message with its folded lines; excerpts of models, with a caret below them, keep theirs."""
+    """A message with its lines folded, except excerpts of models with a caret below them."""
     lines = text.split("\n")
     return "\n".join(line if line.startswith("    ") else folded(line, columns, 4) for line in lines)
 
 
 def command_lines(line: str, columns: int) -> str:
-    """A command line of a shell that is too long, continued behind backslashes before options and pipes."""
+    """A shell command, broken with backslashes before options and pipes where it is too long."""
     if len(line) <= columns or "\n" in line:
         return line
     groups: list[str] = []

@@ -1,4 +1,4 @@
-"""Options that several commands share: the system that they are asked about, and the method and its budget."""
+"""Options that several commands share: the system, the method and its budget."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
-
 
 INLINE = ("stations", "delays", "servers", "arrival_rate", "population", "think_time")
 """The options of a network without a file, as arguments of a command."""
@@ -44,7 +43,7 @@ def _complete_bounds(ctx: click.Context, param: click.Parameter, incomplete: str
 
 
 def _core_solutions(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
-    """A number of core solutions, or None for as many as it takes."""
+    """A number of core solutions, or None for iterating until they converge."""
     if value == "converged":
         return None
     try:
@@ -57,7 +56,7 @@ def _core_solutions(ctx: click.Context, param: click.Parameter, value: str | Non
 
 
 def budget_options(command: _Command) -> _Command:
-    """`--operations` and `--memory`: what a command may spend."""
+    """`--operations` and `--memory`: the limits of a command."""
     operations = click.option("--operations", type=click.FloatRange(min=0, min_open=True), metavar="NUMBER",
                               help="Operation limit (about 1e9/s; default: 1e10).")  # fmt: skip
     memory = click.option("--memory", metavar="SIZE", help="Memory limit, such as 4 GB (default: 1 GB).")
@@ -65,7 +64,7 @@ def budget_options(command: _Command) -> _Command:
 
 
 def method_options(command: _Command) -> _Command:
-    """`--method`, the budget of exact answers, and the variants of approximations, for questions of many points."""
+    """`--method`, `--operations`, `--memory`, `--servers-correction` and `--core-solutions`."""
     option = partial(click.option, cls=MethodOption)
     for decorate in reversed(
         [
@@ -95,7 +94,7 @@ states_option = click.option(
 
 
 def method(options: dict[str, Any]) -> Wanted:
-    """Take the options of `method_options`, and the two that some commands add, out of a command's arguments."""
+    """Take the options of `method_options`, and `--bounds` and `--states`, out of the arguments of a command."""
     from qnet.networks.wanted import AUTO
 
     name, correction = options.pop("method_name"), options.pop("servers_correction")
@@ -120,7 +119,10 @@ def method(options: dict[str, Any]) -> Wanted:
 
 
 def limited(options: dict[str, Any]) -> tuple[float, float]:
-    """Limit the account of the command as `budget_options` say, which are taken out of its arguments; the limits."""
+    """Take the options of `budget_options` out of the arguments of a command, and limit its account by them.
+
+    Returns   the operations, and the memory in bytes.
+    """
     from qnet import budget
 
     operations, text = options.pop("operations"), options.pop("memory")
@@ -132,7 +134,7 @@ def limited(options: dict[str, Any]) -> tuple[float, float]:
 
 
 def affordable(options: dict[str, Any]) -> Wanted:
-    """The best method within the limits of `budget_options`, which are taken out of a command's arguments."""
+    """The best method within the limits of `budget_options`, which are taken out of the arguments of a command."""
     from qnet.networks.wanted import AUTO
 
     operations, memory = limited(options)
@@ -140,7 +142,7 @@ def affordable(options: dict[str, Any]) -> Wanted:
 
 
 def _announcer() -> Callable[[str], None] | None:
-    """Announces long computations on a terminal; None where standard error is not one."""
+    """A function that announces long computations; None where standard error is no terminal."""
     import sys
 
     if sys.stderr is None or not sys.stderr.isatty():  # pyright: ignore[reportUnnecessaryComparison]
@@ -176,7 +178,7 @@ def _size(text: str) -> float:
 
 
 class SystemOptions(Record):
-    """What a command was asked about."""
+    """The system of a command: a SYSTEM with settings, or a network given by options."""
 
     system: str | None
     settings: tuple[str, ...]
@@ -184,7 +186,7 @@ class SystemOptions(Record):
     """The values of the options of a network without a file, in the order of `INLINE`."""
 
     def words(self) -> tuple[str, ...]:
-        """The options of a network without a file, as words of a command line; none for a system of a file."""
+        """The options of a network without a file as words of a command line; empty for a SYSTEM."""
         words: list[str] = []
         for key, value in zip(INLINE, self.network, strict=True):
             option = "--" + {"stations": "station", "delays": "delay"}.get(key, key.replace("_", "-"))
@@ -194,7 +196,8 @@ class SystemOptions(Record):
 
 
 def inline_options(command: _Command) -> _Command:
-    """Without a file: `--station`, `--delay`, `--servers`, `--arrival-rate`, `--population`, `--think-time`."""
+    """The options of a network without a file: `--station`, `--delay`, `--servers`, `--arrival-rate`, `--population`,
+    `--think-time`."""
     option = partial(click.option, cls=ModelOption)
     for decorate in reversed(
         [
@@ -217,7 +220,7 @@ def inline_options(command: _Command) -> _Command:
 
 
 def asked(options: dict[str, Any]) -> SystemOptions:
-    """Take what a command was asked about out of its arguments; raises `click.UsageError` for none, or for two."""
+    """Take the system out of the arguments of a command; raises `click.UsageError` for none, or for two."""
     system, settings = options.pop("system"), options.pop("settings")
     network = tuple(options.pop(key) for key in INLINE)
     if system is not None and any(network):
@@ -233,7 +236,7 @@ def asked(options: dict[str, Any]) -> SystemOptions:
 
 @contextmanager
 def opened(asked: SystemOptions) -> Generator[Model]:
-    """The model that was asked about, with its settings; errors inside name the option at fault.
+    """The model of a command, with its settings; errors inside name the option at fault.
 
     Raises `UsageError` for an unknown name or setting, `InvalidInput` for a defect of a file.
     """

@@ -15,7 +15,7 @@ def run(
     asserted: tuple[str, ...],
     **options: Any,
 ) -> None:
-    """Solve the points of a grid, and write those that are finished where it is interrupted."""
+    """Solve the points of a grid, and after an interrupt write those that are finished."""
     from qnet.cli.output import ready, write, write_incomplete
     from qnet.cli.progress import finishing, progress
     from qnet.questions.presentation.assertions import conditions

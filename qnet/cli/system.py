@@ -12,11 +12,11 @@ from qnet.model.model import Model
 from qnet.model.settings import parse_settings, with_settings
 
 FOREIGN = (".jmva", ".lqn", ".xlqn", ".lqnx")
-"""Suffixes of the models of other tools that state their load."""
+"""Suffixes of models of other tools whose formats state the load."""
 
 
 def open_system(system: str, settings: Sequence[str]) -> Model:
-    """The model of a catalog name, a path or `-`, with the parameters that were set.
+    """The model of a catalog name, a path or `-`, with its settings.
 
     Raises `UsageError` for an unknown name, `InvalidInput` for a defect of the model.
     """
@@ -31,7 +31,7 @@ def open_system(system: str, settings: Sequence[str]) -> Model:
             help = f"qnet catalog show {system} shows it; a model names it under [uses]"
             raise UsageError(Problem("QN301", f'"{system}" is a part, not a system', help=help)) from None
         if name := _name_of_missing_file(system):
-            problem = error.problems[0].replace(help=f'without folder and suffix, "{name}" is a system that qnet has')
+            problem = error.problems[0].replace(help=f'without folder and suffix, "{name}" is a system of qnet')
             raise UsageError(problem) from None
         if "=" in system:
             help = f"a parameter is set by -p '{system}', on one side of qnet compare by --with '{system}'"
@@ -47,7 +47,7 @@ def open_system(system: str, settings: Sequence[str]) -> Model:
 
 
 def _converted(path: str) -> Model:
-    """The model of a file of another tool, after notes on what it does not say; raises as `qnet convert` does."""
+    """The model of a file of another tool; notes list what it cannot express; raises as `qnet convert` does."""
     from qnet.cli.output import write_notes
     from qnet.documents import GivenText, parse
     from qnet.exchange.formats import format_of, read_format, refused
@@ -62,7 +62,7 @@ def _converted(path: str) -> Model:
 
 
 def _name_of_missing_file(system: str) -> str:
-    """The name of the system or example that a path of no file ends in; empty where it is another one."""
+    """The system or example that has the file name of a path without a file; empty where there is none."""
     from qnet.catalog.find import system_path
 
     name = os.path.basename(system).removesuffix(".toml")
@@ -82,7 +82,7 @@ def _is_part(name: str) -> bool:
 
 
 def announce_input(what: str) -> None:
-    """Announce on a terminal that standard input is being read; refuse a closed one."""
+    """Announce that standard input is being read, where it is a terminal; refuse a closed one."""
     if sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison]
         raise UsageError(Problem("QN002", "standard input is closed", what, file="<stdin>"))
     if sys.stdin.isatty():

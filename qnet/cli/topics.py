@@ -36,10 +36,10 @@ _MARKER = re.compile(r"^<!-- table: (\w+) -->$", re.MULTILINE)
 
 
 def topic_text(name: str, root: click.Group) -> str:
-    """A topic in Markdown, its tables filled in.
+    """A topic in Markdown, with its tables filled in.
 
-    name   of the topic.
-    root   the command of which the tables of commands are made.
+    name   the topic.
+    root   the `qnet` command, for the table of commands.
     """
     with open(
         os.path.join(os.path.dirname(os.path.dirname(__file__)), "topics", f"{name}.md"), encoding="utf-8"
@@ -49,7 +49,7 @@ def topic_text(name: str, root: click.Group) -> str:
 
 
 def _tables(root: click.Group) -> dict[str, Callable[[], str]]:
-    """The tables that a text may name."""
+    """The tables that a topic may contain, by name."""
     from qnet.cli.schema import ANSWERS
     from qnet.questions.tables import reference
 
@@ -67,7 +67,7 @@ def _tables(root: click.Group) -> dict[str, Callable[[], str]]:
 
 
 def _commands_text(root: click.Group) -> str:
-    """The options that take a metric, and the commands that have each."""
+    """The options that take a metric, each with the commands that have it."""
     from qnet.questions.tables.reference import two_columns
 
     takers: dict[str, list[str]] = {}
@@ -81,7 +81,7 @@ def _commands_text(root: click.Group) -> str:
 
 
 def _formats_text() -> str:
-    """The output formats, and what each is."""
+    """The output formats with their descriptions."""
     room = max(map(len, FORMATS)) + 3
     return "\n".join(f"{name:{room}}{row.words}" for name, row in FORMATS.items())
 
@@ -91,7 +91,7 @@ _COLUMNS = 80
 
 
 def plain(markdown: str) -> str:
-    """Markdown as text for a terminal of 80 columns: code indented, marks of headings and code removed."""
+    """Markdown as text for a terminal of 80 columns: code indented, headings underlined, backticks removed."""
     lines: list[str] = []
     prose: list[str] = []
     code = False

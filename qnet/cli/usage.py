@@ -1,4 +1,4 @@
-"""What a command line that click refuses was to say: its errors in the form of all others, with what may be meant."""
+"""Errors of click in the form of all other errors, with suggestions of what may be meant."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _ALSO_CALLED = {
     "--agents": "--servers",
     "--chart": "--plot",
 }
-"""Words that people bring for an option, and the option; one word each in all that qnet prints."""
+"""Common names of an option in other tools, and its name here."""
 _SETTING = ("--set", "--param", "--parameters", "--with")
-"""What people write for --parameter."""
+"""Common names of --parameter in other tools."""
 _AS_METRIC = {
     "--metric": "a percentile is a metric: --metric response_p95",
     "--limit": "a percentile is a metric: --limit 'response_p95 <= 1 s'",
 }
-"""What to write for --percentile, by an option that the command has."""
+"""The advice for --percentile, by an option that the command has instead."""
 
 
 def usage_error(error: click.UsageError) -> UsageError:
@@ -68,7 +68,7 @@ def _near(word: str, known: Sequence[str]) -> str:
 
 
 def _near_option(name: str, ctx: click.Context | None) -> str:
-    """As `_near`, and for the field's other words, for a part of the name, and for a parameter of the model."""
+    """As `_near`, also by names of other tools, by a part of the name, and for a parameter of the model."""
     known = _options(ctx)
     if name == "--percentile" and (words := next((_AS_METRIC[key] for key in _AS_METRIC if key in known), "")):
         return words
@@ -87,7 +87,7 @@ def _near_option(name: str, ctx: click.Context | None) -> str:
 
 
 def _as_one_list(text: str, ctx: click.Context | None) -> str:
-    """How to write several percentiles, where numbers remain that belong to no option; else empty."""
+    """The advice for several percentiles, where numbers remain that belong to no option; else empty."""
     given = ctx.params.get("percentile") if ctx else None
     rest = text.rpartition("(")[2].rstrip(")").split()
     if not given or "extra argument" not in text or not all(word.replace(".", "", 1).isdigit() for word in rest):
@@ -97,7 +97,7 @@ def _as_one_list(text: str, ctx: click.Context | None) -> str:
 
 
 def _as_parameters(text: str, ctx: click.Context | None) -> str:
-    """How to set parameters of the model, where NAME=VALUE remains that belongs to no option; else empty."""
+    """The advice for setting parameters, where NAME=VALUE remains that belongs to no option; else empty."""
     rest = text.rpartition("(")[2].rstrip(")").split()
     if "extra argument" not in text or "--parameter" not in _options(ctx) or not all("=" in word for word in rest):
         return ""
@@ -122,7 +122,7 @@ def _options(ctx: click.Context | None) -> list[str]:
 
 
 def parameter_name(parameter: click.Parameter) -> str:
-    """What the reader calls a parameter: `--limit`, `SYSTEM`."""
+    """The name of a parameter in messages: `--limit`, `SYSTEM`."""
     if isinstance(parameter, click.Option):
         return max(parameter.opts, key=len)
     return parameter.human_readable_name

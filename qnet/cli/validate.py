@@ -11,7 +11,7 @@ from qnet.cli.shared_options import budget_options, limited
 
 
 def complete_study(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
-    """The studies of the catalog that begin so."""
+    """The studies of the catalog that begin with a text."""
     from click.shell_completion import CompletionItem
 
     from qnet.catalog.find import entries

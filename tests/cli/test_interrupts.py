@@ -90,7 +90,7 @@ def test_a_file_keeps_its_text_and_the_points_have_another_name(tmp_path: Path) 
     (partial,) = tmp_path.glob("a.csv.*.partial")
     assert (answer.returncode, answer.stdout, (tmp_path / "a.csv").read_text()) == (130, b"", "old\n")
     assert len(partial.read_text().splitlines()) == 577
-    assert f"what is finished is in {partial.name} [QN732]" in answer.stderr.decode().replace(f"{tmp_path}/", "")
+    assert f"the finished part is in {partial.name} [QN732]" in answer.stderr.decode().replace(f"{tmp_path}/", "")
 
 
 def test_what_is_being_written_is_written_to_its_end(tmp_path: Path) -> None:
