@@ -1,8 +1,8 @@
-"""What every code means and what to do about it: the table behind `qnet explain`, a file for each kind of codes.
+"""The meaning of every code and the advice for it: the table behind `qnet explain`, in a file for each group of codes.
 
-Begin at `explanation.Explanation`, which is one row; `files` shows three families of them. A code never changes its
+Begin at `explanation.Explanation`, which is one row; `files` has three families of them. A code never changes its
 meaning. A new one takes the next free number of its family: one row in the file that has the family, and none here.
-May import no other folder: `qnet explain` and messages about errors read it at once.
+May import no other folder, because messages about errors read it too.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ FAMILIES = {
     "QN7": "Notes on an answer, continued (0; 2 for QN755, 3 for QN760, 5 for QN767, 6 for QN757)",
     "QN8": "Files of monitoring tools (3 in a file, 0 for notes)",
 }
-"""The first digit of a code, and the exit codes of its family."""
+"""The first digit of a code -> the family and its exit codes."""
 
 EXPLANATIONS: dict[str, Explanation] = {
     **command_line.CODES,

@@ -15,8 +15,8 @@ CODES: dict[str, _T] = {
         "The option takes a number with its unit.",
         "Write a number and a unit, such as 20ms or 80/s."),
     "QN103": _T("this is not a model file",
-        "The file is empty, larger than a model may be, not UTF-8 text, or its values are more, "
-        "deeper or longer than a model needs.",
+        "The file is empty, too large, or not UTF-8 text; or it has too many values, too deeply nested ones, or too "
+        "long a number.",
         "Give a model in TOML; qnet example one-queue prints the smallest one, qnet new a commented one."),
     "QN110": _T("an expression is not understood",
         "Expressions have numbers with units, names, + - * / // **, one comparison, and functions such as min, max, "
@@ -46,8 +46,8 @@ CODES: dict[str, _T] = {
         "customers that hold a station; only times and visits of the steps inside that hold can use it.",
         "Use a parameter instead; times and outputs can use metrics of the solution, such as busy_servers('memory')."),
     "QN124": _T("a column that may be several metrics",
-        "Names of columns stand for their metrics, utilization_cpu_1 for utilization('cpu_1'), but a station cpu.1 has "
-        "a column of the same name.",
+        "The name of a column denotes its metric, utilization_cpu_1 that of utilization('cpu_1'), but a station cpu.1 "
+        "has a column of the same name.",
         "Write the metric itself, with the name in parentheses."),
     "QN130": _T("an expression has no value",
         "Its arithmetic fails for these parameters: division by zero, the root or logarithm of a negative number, "
@@ -229,8 +229,9 @@ CODES: dict[str, _T] = {
     "QN313": _T("a source that is never cited",
         "The list of sources contains only what the catalog cites.",
         "Cite it, or remove it."),
-    "QN314": _T("a family of parts out of order",
-        "A parameter that should rise or fall along a family of parts does not.",
+    "QN314": _T("a family of parts that disagree",
+        "A parameter that is the same in all parts of a family is missing in one of them, or has another value there "
+        "than in most; or the family has no parts, or names no such parameter.",
         "Check the value against its source, or correct the family in CATALOG.toml."),
     "QN320": _T("an invalid study",
         "A claim has an unknown key or role, or lacks a figure to compare.",

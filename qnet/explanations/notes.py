@@ -511,12 +511,12 @@ CODES: dict[str, _T] = {
         "In rates = \"FORMULA\" the name n is the number of customers present, so that no parameter can be called n.",
         "Rename the parameter."),
     "QN751": _T("an answer on a system without a steady state",
-        "qnet why was asked about a system that is saturated: arrivals ask for more than some station has. Means of "
-        "response do not exist; the report compares demand with capacity and states the smallest changes that cure it.",
-        "Apply one of the changes with a margin: at the stated limit the response still has no bound."),
+        "The system of qnet why is saturated: at some station more work arrives than it can process. No mean response "
+        "exists; the report compares demand with capacity and states the smallest changes that cure it.",
+        "Apply one of the changes with a margin: at the stated limit the response is still unbounded."),
     "QN752": _T("a station held around delays",
-        "A pool of connections that is held around a call that waits for no other, is a station with as many "
-        "servers whose service time is that of the delays: means and percentiles are those of that station.",
+        "A pool of connections held around delays alone is a station with as many servers, whose service time is the "
+        "sum of the delays: means and percentiles are those of that station.",
         "Put a station inside the hold where calls wait for each other."),
     "QN753": _T("an argument of another type",
         "A function of the Python interface was called with an argument of a type that it does not take, such as a "
@@ -544,7 +544,7 @@ CODES: dict[str, _T] = {
         "Edit disciplines, populations and think times of the written model where they are known."),
     "QN760": _T("a file of another tool that cannot be read",
         "qnet convert was given a JMVA, LQN or CSV file that is not what its format says: not well-formed, a number "
-        "out of range, a name that is missing or there twice. XML with a document type or entities is refused, and so "
+        "out of range, a name that is missing or repeated. XML with a document type or entities is refused, and so "
         "are files that are too large or nest too deeply.",
         "Correct the line that the message names; qnet help exchange describes what is read of each format."),
     "QN761": _T("PNG and PDF figures need matplotlib",
@@ -563,12 +563,12 @@ CODES: dict[str, _T] = {
         "report.columns[name] takes the names that CSV has, such as response_s, or the same without the unit.",
         "list(report.columns.keys()) has the names of this report."),
     "QN766": _T("something that the other format cannot express",
-        "qnet convert lists every item that the target format has no form for, with its place: names of parameters, "
-        "questions, results. The solution of the converted model is the same.",
+        "qnet convert lists every item that the target format cannot express, with its line or key: names of "
+        "parameters, questions, results. Unless the note states a change, the solution remains the same.",
         "State such items again where the converted model is used."),
     "QN767": _T("a conversion that would change the solution",
-        "The model has something without which it has another solution, such as a station that is held while another "
-        "is waited for or calls that are forwarded, and the target format cannot express it. All of it is listed.",
+        "The model has features that the target format cannot express and that affect the solution, such as "
+        "simultaneous resource possession or forwarded calls. All of them are listed.",
         "Keep the model in its format. From a model of qnet, --lossy accepts the difference."),
     "QN768": _T("Markov chains that were not tried any more",
         "Small networks without product form are solved by the Markov chain of all their states. All chains of a "
