@@ -1,8 +1,8 @@
 """Safe arithmetic over names with units: parsed, checked for dimensions, evaluated over floats, arrays or symbols.
 
-Begin at `parse.parse`, which makes a tree of `nodes` from text; `dimension.check` knows what is wrong with it before
-`evaluate.evaluate` computes it, over the numbers of `operations`. A function of the language is one row in `names`.
-May import no other folder: models, networks and questions all build on it.
+Begin at `parse.parse`, which makes a tree of `nodes` from text; `dimension.check` checks its names and dimensions, and
+`evaluate.evaluate` computes its value with the `operations` of floats, arrays or symbols. A function of the language is
+one row in `names`. May import no other folder: models, networks and questions all build on it.
 """
 
 from qnet.expression.dimension import Choices, check

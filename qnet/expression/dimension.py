@@ -1,4 +1,4 @@
-"""Checking an expression before anything is computed: every name known, every sum of one dimension."""
+"""Checking an expression before it is evaluated: unknown names, and operands of different dimensions."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ Choices = Mapping[str, tuple[str, ...]]
 def check(node: Node, dimensions: Mapping[str, Dimension], choices: Choices) -> Dimension | None:
     """The dimension of an expression; None for a literal zero, which fits every dimension.
 
-    node  the tree of the expression.
-
-    `dimensions` holds every name that may be used; `choices` the options of choice parameters, which may only be
-    compared. Raises `ExpressionError` for an unknown name, a sum of different dimensions, a wrong argument.
+    node        the tree of the expression.
+    dimensions  those of all names that may be used.
+    choices     the options of choice parameters, which may only be compared.
+    Raises      `ExpressionError` for an unknown name, operands of different dimensions and unsuitable arguments.
     """
     return _Checker(dimensions, choices).check(node)
 
@@ -61,14 +61,14 @@ class _Checker:
         return self.dimensions[name]
 
     def help(self, name: str) -> str:
-        """What to write instead of a name that is not known."""
+        """The advice for an unknown name."""
         if canonical(name) == MAX_THROUGHPUT:
             return "the saturation throughput is a figure for outputs, limits and metrics"
-        function, _, of = name.partition("(")
+        function, _, argument = name.partition("(")
         waits = [known for known in self.dimensions if known.startswith("wait('")]
         if percentile_share(function, "wait") and waits:
             percentiles = [known.replace("wait", function, 1) for known in waits]
-            return suggest(name, percentiles) if of else f"write {percentiles[0]}"
+            return suggest(name, percentiles) if argument else f"write {percentiles[0]}"
         return suggest(name, [*self.dimensions, *self.choices])
 
     def binary(self, node: Binary) -> Dimension | None:
@@ -107,29 +107,29 @@ class _Checker:
         if rule == "where":
             self.condition(arguments[0])
             return self.same(arguments[1:], "chooses between")
-        result = [self.check(argument) for argument in arguments]
+        dimensions = [self.check(argument) for argument in arguments]
         if rule == "interp":
-            self.same(arguments[1::2] + arguments[:1], "interpolates over", tuple(result[1::2] + result[:1]))
+            self.same(arguments[1::2] + arguments[:1], "interpolates over", tuple(dimensions[1::2] + dimensions[:1]))
             _check_rising(arguments[1::2])
-            return self.same(arguments[2::2], "interpolates between", tuple(result[2::2]))
+            return self.same(arguments[2::2], "interpolates between", tuple(dimensions[2::2]))
         if rule == "known":
-            self.same(arguments[:2], "takes a power of the ratio of", tuple(result[:2]))
-            for argument, dimension in zip(arguments[3:], result[3:], strict=True):
+            self.same(arguments[:2], "takes a power of the ratio of", tuple(dimensions[:2]))
+            for argument, dimension in zip(arguments[3:], dimensions[3:], strict=True):
                 if (dimension or NUMBER) != NUMBER:
                     text = f"the exponent is {(dimension or NUMBER).describe()}"
                     raise ExpressionError(text, argument.column, "an exponent is a plain number", "QN120")
-            return result[2]
+            return dimensions[2]
         if rule == "plain":
-            for dimension in result:
+            for dimension in dimensions:
                 if (dimension or NUMBER) != NUMBER:
                     text = f"{node.function} is applied to {(dimension or NUMBER).describe()}"
                     raise ExpressionError(text, node.column, "divide by a quantity of the same kind first", "QN120")
         if rule == "root":
-            base = result[0] or NUMBER
+            base = dimensions[0] or NUMBER
             return _readable(Dimension(base.time / 2, base.data / 2), node)
         if rule == "same":
-            return self.same(arguments, f"compares ({node.function})", tuple(result))
-        return result[0]
+            return self.same(arguments, f"compares ({node.function})", tuple(dimensions))
+        return dimensions[0]
 
     def condition(self, node: Node) -> None:
         """Check a comparison: two quantities of one dimension, or a choice against one of its options."""
@@ -154,11 +154,13 @@ class _Checker:
             sentence = f'"{text.value}" is not an option of "{name.name}"'
             raise ExpressionError(sentence, text.column, suggest(text.value, options), "QN121")
 
-    def same(self, nodes: tuple[Node, ...], verb: str, result: tuple[Dimension | None, ...] = ()) -> Dimension | None:
-        """The one dimension of several operands; zeros fit all."""
-        result = result or tuple(self.check(node) for node in nodes)
+    def same(
+        self, nodes: tuple[Node, ...], verb: str, dimensions: tuple[Dimension | None, ...] = ()
+    ) -> Dimension | None:
+        """The common dimension of several operands, which literal zeros fit; None where all are zeros."""
+        dimensions = dimensions or tuple(self.check(node) for node in nodes)
         first: Dimension | None = None
-        for node, dimension in zip(nodes, result, strict=True):
+        for node, dimension in zip(nodes, dimensions, strict=True):
             if dimension is None:
                 continue
             if first is not None and dimension != first:
@@ -176,7 +178,7 @@ def _readable(dimension: Dimension, node: Node) -> Dimension:
 
 
 def _check_rising(points: tuple[Node, ...]) -> None:
-    """Refuse interpolation points that are literals and do not rise; others are checked when they have values."""
+    """Refuse interpolation points that are literals and do not rise; others are checked when they are evaluated."""
     for left, right in pairwise(points):
         if isinstance(left, Number) and isinstance(right, Number) and not left.value < right.value:
             raise ExpressionError("the points of interp do not rise", right.column, FUNCTIONS["interp"].help, "QN120")

@@ -18,13 +18,13 @@ def evaluate(
     """The value of a checked expression.
 
     node        the tree, for which `dimension.check` has passed.
-    operations  of floats, arrays or symbols, as the values are.
+    values      those of all names; that of a choice parameter is the index of its option.
+    operations  those of floats, arrays or symbols, as the values are.
+    choices     the options of choice parameters.
+    Raises      `ExpressionError` where arithmetic fails over floats: division by zero, overflow, the root or logarithm
+                of a negative number. Over arrays such elements become infinite or NaN, which the caller must refuse.
 
-    `values` holds every name; a choice parameter is the index of its option in `choices`. Over floats only the branch
-    of a `where` that holds is evaluated; over arrays and symbols both are.
-
-    Raises `ExpressionError` where arithmetic fails over floats: division by zero, overflow, the root or logarithm of
-    a negative number. Over arrays such elements become infinite or not-a-number, which the caller must refuse.
+    Over floats only the branch of a `where` that holds is evaluated; over arrays and symbols both are.
     """
     return _Evaluator(values, operations, choices or {}).evaluate(node)
 
@@ -36,14 +36,14 @@ class _Evaluator:
         self.choices = choices
 
     def evaluate(self, node: Node) -> Value:
-        """The value of a node, with its column on what goes wrong in it."""
+        """The value of a node; errors have its column."""
         try:
             return self._evaluate(node)
         except ExpressionError:
             raise
         except (ZeroDivisionError, OverflowError, ValueError) as error:
             if self.operations.elementwise:
-                # A part that is the same at all points may fail at points where another branch is taken.
+                # A part that is constant over the points may belong to a branch that is not taken.
                 return math.nan
             text = "the function is not defined for this argument"
             if isinstance(error, ZeroDivisionError):
@@ -126,13 +126,12 @@ class _Evaluator:
                 return getattr(operations, name)(values[0])
 
 
-def interpolate(
-    index: Value, points: list[Value], heights: list[Value], operations: Operations, column: int = 0
-) -> Value:
-    """Straight lines between the points with their heights, level outside them.
+def interpolate(x: Value, points: list[Value], heights: list[Value], operations: Operations, column: int = 0) -> Value:
+    """The value at `x` of straight lines between points with heights, constant outside.
 
-    Raises `ExpressionError` where the points do not rise; over arrays the value is not-a-number at such elements, and
-    symbols are taken to rise.
+    column   that of the function, for messages.
+    Raises   `ExpressionError` where the points do not rise; over arrays the value is NaN at such elements, and symbols
+             are assumed to rise.
     """
     result = heights[0]
     for left, right, low, high in zip(points, points[1:], heights, heights[1:], strict=False):
@@ -140,7 +139,7 @@ def interpolate(
         decided = not operations.elementwise and not getattr(rises, "free_symbols", ())
         if decided and not operations.all(rises):
             raise ExpressionError("the points of interp do not rise", column, code="QN130")
-        share = (index - left) / (right - left)
+        share = (x - left) / (right - left)
         share = operations.minimum([operations.maximum([share, operations.number(0.0)]), operations.number(1.0)])
         if operations.elementwise:
             share = operations.where(rises, share, math.nan)

@@ -1,7 +1,7 @@
-"""What memory gives: miss ratios of caches and lifetimes between page faults, as powers of a known point.
+"""The effect of memory size: miss ratios of caches and lifetimes between page faults, extrapolated from a known point.
 
-Each function passes through a point that was measured, or stated, and says how the figure moves from there; so its
-parameters are quantities that people know, and plain exponents that are known for workloads.
+Each function passes through a measured point, so that its parameters are known quantities and an exponent that is
+typical of the workload.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def lifetime(values: list[Value], operations: Operations) -> Value:
     values  the memory m, the known memory m0 with its lifetime e0, and k > 0: 1.5 to 2.5 below the point where the
             working set fits (Belady and Kuehner); 1 for a mix of programs with much memory (Saltzer; not for main
             memory by working sets: @denning1974).
-    Limits  Grows without end, where that of a program ends at its size: see `lifetime_s`.
+    Limits  Grows without bound, while that of a program is bounded at its size: see `lifetime_s`.
     Source  @belady1969; @saltzer1974.
     """
     memory, known, time, exponent = values
@@ -51,9 +51,9 @@ def lifetime(values: list[Value], operations: Operations) -> Value:
 
 
 def lifetime_s(values: list[Value], operations: Operations) -> Value:
-    """The same, rising like an S to twice a known lifetime: 2 e0 / (1 + (m0 / m)^2).
+    """The mean time between page faults by an S-shaped curve that tends to twice a known one: 2 e0 / (1 + (m0 / m)^2).
 
-    values  the memory m, and the memory m0 at which the lifetime is e0, half of what it tends to.
+    values  the memory m, and the memory m0 at which the lifetime is e0, half of its limit.
     Source  @chamberlin1973.
     """
     memory, known, time = values
@@ -62,7 +62,7 @@ def lifetime_s(values: list[Value], operations: Operations) -> Value:
 
 
 def _where(conditions: tuple[tuple[str, Value, float], ...], value: Value, operations: Operations) -> Value:
-    """The value where all conditions hold; else an error of floats, and not a number in arrays. Symbols are trusted."""
+    """The value where all conditions hold; else NaN in arrays, and `ValueError` for floats. Symbols are not checked."""
     for operator, item, bound in conditions:
         holds = operations.compare(operator, item, operations.number(bound))
         if operations.elementwise:

@@ -1,6 +1,6 @@
-"""The names of the expression language: its functions in one table, and other names of metrics, as people type them.
+"""The names of the expression language: its functions in one table, and aliases of metrics.
 
-A parameter or an output of a model with such another name is what the name denotes there.
+In a model that has a parameter or an output of such a name, the name denotes that.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from qnet.record import Record
 
 _PERCENTILE = r"(response|wait)_p(\d{1,2})(?:_(\d{1,6}))?"
 """A percentile: `response_p95` of all passages, `response_p99_9('web')` of a class or a route, `wait_p80('agent')` of
-the visits of a station."""
+the visits to a station."""
 MAX_THROUGHPUT = "max_throughput"
-"""The saturation throughput, which no single solution has."""
+"""The saturation throughput, which is not a figure of the solution at one load."""
 ALIASES = {
     "maximum_throughput": MAX_THROUGHPUT,
     "max_rate": MAX_THROUGHPUT,
@@ -33,7 +33,7 @@ ALIASES = {
 
 
 class Function(Record):
-    """One function: its least and most arguments, how dimensions pass through it, and a line of help.
+    """One function: its least and largest number of arguments, the rule for dimensions, and a line of help.
 
     `rule` is `same` (all arguments of one dimension, which is the result), `plain` (plain numbers only), `keep`
     (one argument, same dimension), `root` (half the exponents), `where`, `interp`, or `known` (two quantities of one
@@ -45,7 +45,7 @@ class Function(Record):
     rule: str
     help: str
     module: str = ""
-    """Where it is computed, of those that are more than one operation."""
+    """The module of `qnet.expression` that computes it; empty for a single operation."""
 
 
 FUNCTIONS: dict[str, Function] = {
@@ -76,23 +76,24 @@ FUNCTIONS: dict[str, Function] = {
 }
 
 INSIDE = "inside"
-"""How many hold a station, for the steps that they do meanwhile: `inside('memory')`."""
+"""The number of customers that hold a station, for the steps inside the hold: `inside('memory')`."""
 SOLUTION_FUNCTIONS = (
     "wait", "residence", "utilization", "queue_length", "busy_servers", "response", "throughput", "offered", "loss",
     "occupancy", "found_full", "delay_when_full", "time_to_fill", "drain_rate", INSIDE,
 )  # fmt: skip
-"""Figures of the solution, by name of a station (the first five), of a class or of a route (the next two), of any of
-these that may lose customers (the next two), of a buffer (the others): `utilization('cpu')`; and the number inside."""
+"""Figures of the solution, such as `utilization('cpu')`: of a station (the first five), of a class or route (the next
+two), of a station, class, route or buffer that may lose customers (the next two), of a buffer (the others); and
+`INSIDE`."""
 
 
 def percentile(name: str) -> re.Match[str] | None:
-    """The parts of a name of a percentile without what it is of: the figure, the digits before and after the point."""
+    """The parts of the name of a percentile without its argument: the figure, the digits before and after the point."""
     # Compiling the pattern takes longer than all else here: names that end otherwise do without.
     return re.fullmatch(_PERCENTILE, name) if name[-1:].isdecimal() else None
 
 
 def percentile_share(name: str, of: str = "") -> float | None:
-    """The probability that a name of a percentile asks for, 0.999 of `response_p99_9('web')`; None for others.
+    """The probability of a percentile, 0.999 for `response_p99_9('web')`; None for other names.
 
     of   `response` or `wait`; empty: either.
     """
@@ -105,9 +106,9 @@ _OTHER_PERCENTILE = r"(?:([a-z_]+)_)?(p\d{1,2}(?:_\d{1,6})?)"
 
 
 def canonical(name: str) -> str:
-    """The name of a metric in the tables, for a name that people may type: `response` for `latency`.
+    """The name of a metric in the tables for an alias: `response` for `latency`; other names are unchanged.
 
-    name   without what it is of in parentheses; one that is no alias is returned as it is.
+    name   without an argument in parentheses.
 
     >>> canonical("max_rate"), canonical("latency_p95"), canonical("p99"), canonical("utilization")
     ('max_throughput', 'response_p95', 'response_p99', 'utilization')

@@ -10,7 +10,8 @@ from qnet.units import Dimension
 
 
 class ExpressionError(ValueError):
-    """An expression that cannot be read, checked or evaluated; `column` (from 0) is where, `help` what to do."""
+    """An expression that cannot be read, checked or evaluated; `column` (from 0) is the position of the fault, `help`
+    the advice, `code` that of the problem."""
 
     def __init__(self, message: str, column: int = 0, help: str = "", code: str = "QN110") -> None:
         super().__init__(message)
@@ -22,12 +23,12 @@ class ExpressionError(ValueError):
 def expression_problem(
     error: ExpressionError, source: str, path: tuple[str | int, ...] = (), before: str = "", after: str = ""
 ) -> Problem:
-    """The problem of whatever holds an expression that cannot be read, checked or evaluated, with a caret under it.
+    """The problem of an expression that cannot be read, checked or evaluated, with a caret under the fault.
 
-    error    what is wrong, with its column.
-    source   the text of the expression
-    path     the key that holds it
-    before   words before what is wrong, such as `in "rate=2x": `; `after` follows it
+    error          the error, with its column.
+    source         the text of the expression.
+    path           the path of its key.
+    before, after  text around the message, such as `in "rate=2x": `.
     """
     text = f"{before}{error}{after}"
     return Problem(error.code, text, path=path, help=error.help, excerpt=caret(source, error.column))
@@ -93,24 +94,24 @@ Node = Number | Text | Name | Unary | Binary | Comparison | Call
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """The node and everything below it, operators before their operands, else in the order of the text."""
+    """The node and all nodes below it, operators before their operands, otherwise in the order of the text."""
     waiting = [node]
     while waiting:
-        result = waiting.pop()
-        yield result
-        if isinstance(result, Unary):
-            waiting.append(result.operand)
-        elif isinstance(result, Binary | Comparison):
-            waiting += (result.right, result.left)
-        elif isinstance(result, Call):
-            waiting += reversed(result.arguments)
+        current = waiting.pop()
+        yield current
+        if isinstance(current, Unary):
+            waiting.append(current.operand)
+        elif isinstance(current, Binary | Comparison):
+            waiting += (current.right, current.left)
+        elif isinstance(current, Call):
+            waiting += reversed(current.arguments)
 
 
 def rename(node: Node, new: Callable[[Name], Node]) -> Node:
     """The tree with every name replaced.
 
     node  the tree.
-    new   gives the node in place of each name.
+    new   returns the replacement of a name.
     """
     match node:
         case Name():

@@ -1,7 +1,7 @@
-"""What numbers can do, for the three things that expressions and formulas are evaluated over.
+"""The operations of the three kinds of values over which expressions and formulas are evaluated.
 
-`FLOATS` needs nothing, `arrays()` is numpy (a batch of points at once), `symbols()` is sympy (the formula itself).
-Formulas of qnet are written once against this interface.
+`FLOATS` needs no package, `arrays()` is numpy (a batch of points at once), `symbols()` is sympy (the formula itself).
+Formulas of qnet are written once, with this interface.
 """
 
 from __future__ import annotations
@@ -16,11 +16,10 @@ from qnet.lazy import Array, lazy, np
 _sympy: Any = lazy("sympy")
 
 Value = Any
-"""A float, a numpy array of floats, or a sympy expression: whatever the operations in use work on."""
-
+"""A float, a numpy array of floats, or a sympy expression, as the operations in use take."""
 
 MAX_DIGITS = 1000
-"""Digits of an exact power over symbols, beyond which it is refused."""
+"""The most digits of an exact power over symbols."""
 
 
 class Operations(Protocol):
@@ -143,7 +142,7 @@ class Arrays:
 
     def all(self, condition: Value) -> bool:
         flags: Array = condition
-        # Counting is faster than the method of arrays where batches are small.
+        # For small batches, counting is faster than the method `all` of arrays.
         return bool(np.count_nonzero(flags) == flags.size if isinstance(condition, np.ndarray) else condition)
 
     def _fold(self, function: Any, values: Sequence[Value]) -> Value:
@@ -188,7 +187,7 @@ class Symbols:
 
     def power(self, base: Value, exponent: Value) -> Value:
         if base.is_Rational and exponent.is_Rational:
-            # An exact power of numbers can have more digits than fit the memory.
+            # An exact power can have more digits than fit into memory.
             digits = abs(float(exponent)) * math.log10(max(abs(base.p), base.q))
             if digits > MAX_DIGITS:
                 raise OverflowError
@@ -208,18 +207,18 @@ class Symbols:
         return _sympy.Rational(top, bottom)
 
     def symbol(self, name: str, least: float | None = None) -> Value:
-        """A real number of that name; `least` is the smallest it can be, if that is known."""
+        """A real symbol; `least` is its smallest value, None where that is unknown."""
         known = {} if least is None or least < 0 else {"positive": True} if least > 0 else {"nonnegative": True}
         return _sympy.Symbol(name, **(known or {"real": True}))
 
     def extreme(self, name: str, values: Sequence[Value]) -> Value:
-        """`Min` or `Max` of values, left as it stands where it is not a number."""
+        """`Min` or `Max` of values, unevaluated where a value has symbols."""
         if len(values) == 1:
             return values[0]
         return getattr(_sympy, name)(*values, evaluate=not any(value.free_symbols for value in values))
 
     def function(self, name: str, arguments: Sequence[Value]) -> Value:
-        """A function that is known by its name only."""
+        """An undefined function of that name."""
         return _sympy.Function(name)(*arguments)
 
 
@@ -244,11 +243,11 @@ def symbols() -> Symbols:
 
 
 def operations_for(*values: Value) -> Operations:
-    """`FLOATS` for plain numbers, the `operations` of a value that has them, else `arrays()`.
+    """`FLOATS` for plain numbers, the `operations` of the first value that has them, else `arrays()`.
 
-    values  numbers, arrays and symbols.
+    values  numbers, arrays and traced numbers.
     """
     if all(isinstance(value, (int, float)) for value in values):
         return FLOATS
-    selected = (getattr(value, "operations", None) for value in values)
-    return next((operations for operations in selected if operations is not None), None) or arrays()
+    of_values = (getattr(value, "operations", None) for value in values)
+    return next((operations for operations in of_values if operations is not None), None) or arrays()

@@ -1,4 +1,4 @@
-"""From text to a tree: `ast.parse` for the grammar, a whitelist of node types for safety. Nothing is ever executed."""
+"""Parsing text to a tree: `ast.parse` for the grammar, a whitelist of node types for safety. Nothing is executed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ else:
 
 
 MAX_LENGTH = 4000
-"""Characters of an expression; a choice far above what is written by hand, like the two limits below."""
+"""Characters of an expression; like the two limits below, a choice far above hand-written ones."""
 MAX_TOKENS = 600
 """Names, numbers and signs of an expression."""
 MAX_DEPTH = 60
@@ -45,14 +45,14 @@ _COMPARE: dict[type[ast.cmpop], str] = {
 
 
 class Folded(Record):
-    """Text of the same length with every unit blanked out, and what the literal at each column is worth."""
+    """A text of the same length with every unit blanked out, and the value and unit of the literal at each column."""
 
     text: str
     literals: dict[int, tuple[float, Unit]]
 
 
 def fold(text: str) -> Folded:
-    """Check the size and the characters of an expression and fold units into numbers, keeping every column.
+    """Check the size and the characters of an expression, and fold units into numbers; columns remain.
 
     Raises `ExpressionError` for a text that is too long or too deeply nested, an unknown character or an unknown unit.
     """
@@ -115,13 +115,13 @@ def _literal(digits: str, result: Unit, position: int) -> float:
 
 
 def _alone(text: str, position: int, others: str) -> None:
-    """Refuse what Python reads as one token with what stands before it: `1_`, `1.5.2`, `f'...'`."""
+    """Refuse a character that Python would read as one token with the text before it: `1_`, `1.5.2`, `f'...'`."""
     if text[position : position + 1] and text[position] in others:
         raise _unexpected(text, position)
 
 
 def _unit_after(text: str, position: int) -> tuple[int, Unit]:
-    """Where the unit that starts at `position` (after optional space) ends, and the unit; plain numbers have none."""
+    """The unit after a number that ends at `position`, with the position of its end; plain numbers have none."""
     start = _after_space(text, position)
     atom = _match(ATOM_PATTERN, text, start)
     end = atom.end() if atom else position
@@ -170,11 +170,10 @@ class Expression(Record):
 
 
 def parse(source: str | float) -> Expression:
-    """Parse an expression, or take a number as a plain one.
+    """Parse an expression.
 
-    source  a text of the language, or a finite number.
-
-    Raises `ExpressionError` with the column of the fault for anything outside the language.
+    source  a text of the language, or a finite number, which is dimensionless.
+    Raises  `ExpressionError` with the column of the fault for anything outside the language.
     """
     if not isinstance(source, str):
         return Expression(repr(source), Number(float(source), NUMBER), ())
@@ -223,7 +222,7 @@ class _Converter:
         return offset + self.shift
 
     def convert(self, node: ast.AST, depth: int) -> Node:
-        """The node of the expression language that a Python one corresponds to."""
+        """The node of the expression language for a node of Python."""
         column = self.column(node)
         if depth > MAX_TREE_DEPTH:
             sentence = f"more than {MAX_TREE_DEPTH} operations in a row"
@@ -260,7 +259,7 @@ class _Converter:
                 )
 
     def call(self, function: str, arguments: list[ast.expr], column: int, depth: int) -> Node:
-        """A call of one of the functions of the language, or a figure of the solution."""
+        """A call of a function of the language, or the name of a figure of the solution."""
         converted = tuple(self.convert(argument, depth) for argument in arguments)
         function = function if function in FUNCTIONS else canonical(function)
         if function in SOLUTION_FUNCTIONS or percentile(function):

@@ -1,8 +1,8 @@
-"""Numbers that know the formula they come from: whatever is computed of them, by whichever function, is a formula too.
+"""Numbers with their formulas: whatever is computed from them has a formula as well.
 
-A `Traced` number is a float with a sympy expression. The order of two of them is that of the floats, so that code
-written for numbers runs as it is; they are equal only where their formulas are, so that a parameter which happens to
-be 0 or 1 is not taken for one that always is.
+A `Traced` number is a float with a sympy expression. Two of them are ordered as their floats, so that code written for
+numbers runs unchanged; they are equal only if their formulas are, so that a parameter that happens to be 0 or 1 is not
+taken for the constant.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ else:
     fractions = lazy("fractions")
 
 _LARGEST_DENOMINATOR = 1_000_000
-"""Of a fraction that replaces a float, where it is the same float: 6 decimal digits, a choice."""
+"""The largest denominator of a fraction that replaces a float of the same value: 6 decimal digits, a choice."""
 _ROUNDING = 4.5e-16
 """Twice 2^-52, rounded up: two units in the last place of a float."""
 
 
 class Traced:
-    """A number and its formula. It has no `float()` and no `range()`: what would lose the formula fails."""
+    """A number and its formula. Conversions such as `float()`, which would lose the formula, fail."""
 
     __slots__ = ("formula", "value")
 
@@ -100,13 +100,13 @@ class Traced:
         return f"Traced({self.value!r}, {self.formula})"
 
     def applied(self, name: str, function: Callable[..., float], *arguments: Value) -> Traced:
-        """A function of numbers that keeps its name in the formula; `arguments` are all it takes."""
+        """The value of a function at the arguments, with the function by its name in the formula."""
         value = function(*map(number_of, arguments))
         return Traced(value, symbols().function(name, [formula_of(item) for item in arguments]))
 
 
 class TracedCondition:
-    """A comparison that may hold at other numbers and not at these."""
+    """A comparison whose truth depends on the values of parameters."""
 
     def __init__(self, value: bool, formula: Any) -> None:
         self.value = value
@@ -114,7 +114,7 @@ class TracedCondition:
 
     @property
     def free_symbols(self) -> Any:
-        """What decides whether it holds."""
+        """The symbols on which it depends."""
         return self.formula.free_symbols
 
 
@@ -124,15 +124,15 @@ def number_of(value: Value) -> float:
 
 
 def formula_of(value: Value) -> Any:
-    """The formula of a traced value; of a plain number, the simplest fraction that it is the float of."""
+    """The formula of a traced value; for a plain number that of `exact`."""
     return value.formula if isinstance(value, Traced) else exact(value)
 
 
 @lru_cache(maxsize=256)
 def exact(value: float) -> Any:
-    """The simplest fraction of which a float is the nearest float, or else its decimal digits: 0.53 is 53/100.
+    """The simplest fraction that rounds to a float, such as 53/100 for 0.53, or else its decimal digits.
 
-    Digits that one rounding has spoiled are mended, so that the value may be off by two units in its last place.
+    Fourteen digits are used where these are within two units in the last place of the float.
 
     Raises `ValueError` for a number that is not finite.
     """
@@ -141,7 +141,7 @@ def exact(value: float) -> Any:
     simple = fractions.Fraction(value).limit_denominator(_LARGEST_DENOMINATOR)
     if float(simple) == value:
         return symbols().fraction(simple.numerator, simple.denominator)
-    # 9.59626 ms is 0.009596259999999999 s: the digits are those that were meant, or one rounding from them.
+    # 9.59626 ms is 0.009596259999999999 s, one rounding from the digits that were written.
     meant = float(f"{value:.14g}")
     near = abs(meant - value) <= _ROUNDING * abs(value)
     return symbols().number(meant if near else float(value))
@@ -152,7 +152,7 @@ def _divided(top: Value, bottom: Value) -> Traced:
     if divisor == 0:
         raise ZeroDivisionError
     below = number_of(bottom)
-    # A parameter that happens to be 0 leaves the formula as it is; the number is then not to be used.
+    # Where a parameter happens to be 0 the formula remains valid, but the number does not.
     return Traced(number_of(top) / below if below else math.inf, formula_of(top) / divisor)
 
 
@@ -172,7 +172,7 @@ class _Tracing:
 
     def _extreme(self, values: Sequence[Value], function: Callable[..., float], name: str) -> Value:
         formulas = list(dict.fromkeys(map(formula_of, values)))
-        # Left as it stands: sympy would spend long on finding out which one it is, for all numbers.
+        # Unevaluated, because sympy would spend long on deciding which value is the extreme one.
         named = symbols().extreme(name, formulas)
         return Traced(function([number_of(value) for value in values]), named)
 
@@ -217,4 +217,4 @@ class _Tracing:
 
 
 TRACING: Operations = _Tracing()
-"""The operations over traced numbers, as a guide for every formula of qnet that is written once."""
+"""The operations over traced numbers."""
