@@ -57,7 +57,7 @@ _DOORS = {
 
 
 def __getattr__(name: str) -> Any:
-    """What the front door has, imported when they are first named."""
+    """A public name, imported when it is first used."""
     if name not in _DOORS:
         raise AttributeError(f"module 'qnet' has no attribute {name!r}")
     from importlib import import_module
@@ -66,5 +66,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """The doors, which completion shows before they are imported; modules in use are no part of them."""
+    """The public names, also those not yet imported; submodules in use are left out."""
     return sorted({*__all__, "__doc__", "__file__", "__name__", "__path__"})

@@ -9,7 +9,7 @@ import sys
 def run() -> None:
     """Run the command line, and end the process.
 
-    To take down one by one what the memory holds, which goes back all at once, takes as long as a small answer.
+    The interpreter is not finalized where that is safe, because it takes as long as a small answer.
     """
     code = None
     try:
@@ -26,9 +26,9 @@ def run() -> None:
 
 
 def _written() -> bool:
-    """Do what is left to do at the end; False where an output cannot be written.
+    """Run exit handlers and flush the outputs; False where one cannot be written.
 
-    The interpreter says so then, and ends with another code.
+    The interpreter reports that then, and ends with another code.
     """
     if atexit := sys.modules.get("atexit"):
         atexit._run_exitfuncs()
@@ -42,7 +42,7 @@ def _written() -> bool:
 
 
 def _let_interrupts_end() -> None:
-    """Let an interrupt end the process: what is left is the end of the interpreter, which would print a traceback."""
+    """Let an interrupt end the process, instead of a traceback from the end of the interpreter."""
     import signal
 
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
@@ -50,7 +50,7 @@ def _let_interrupts_end() -> None:
 
 
 def _is_watched() -> bool:
-    """Whether something goes on after the command: a profile, a debugger, threads, or a prompt."""
+    """Whether something continues after the command: a profiler, a debugger, threads, or a prompt."""
     threading = sys.modules.get("threading")
     return bool(sys.flags.inspect or sys.getprofile() or sys.gettrace() or (threading and threading.active_count() > 1))
 

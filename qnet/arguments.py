@@ -14,10 +14,10 @@ from qnet.errors import Problem, UsageError, short
 from qnet.real import real, truth
 
 Texts = str | Sequence[str]
-"""One text or several, none of them an empty one; functions that are `checked` get a tuple of all."""
+"""One text or several; an empty one means none. Functions that are `checked` get a tuple."""
 
 Numbers = float | Sequence[float]
-"""One number or several, likewise."""
+"""One number or several; functions that are `checked` get a tuple."""
 
 Source = str | os.PathLike[str]
 """A text, or the path of a file."""
@@ -26,7 +26,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 _Class = TypeVar("_Class", bound=type)
 
 _REFUSED_BELOW = {"core_solutions"}
-"""Integers of which the function refuses fractions itself, with the domain."""
+"""Integer arguments whose fractions the function itself refuses, with the domain in the message."""
 
 _VARARGS, _VARKEYWORDS = 0x04, 0x08
 """Bits of `co_flags` of CPython, as in `inspect`, which is slow to load."""
@@ -82,9 +82,9 @@ def checked_methods(inside: Callable[[Any], Any]) -> Callable[[_Class], _Class]:
 def argument(name: str, value: Any, annotation: str) -> Any:
     """The value of an argument, as its annotation states it; raises `UsageError` (QN753).
 
-    name        of the argument, for the message.
-    value       what was given.
-    annotation  as the source states it, such as "float | None"; other types than those of `checked` take anything.
+    name        the name of the argument, for the message.
+    value       the value given.
+    annotation  as in the source, such as "float | None"; types other than those of `checked` take anything.
 
     >>> argument("faster", 2, "float | None")
     2
@@ -123,7 +123,7 @@ def _flag(value: Any) -> tuple[bool, Any]:
 
 def _real(value: Any) -> tuple[bool, Any]:
     number = real(value)
-    # One that is too large for a float is refused here, infinity itself where it has no meaning.
+    # A number too large for a float is refused here; infinity is refused by the function where it has no meaning.
     if number is None or (math.isinf(number) and value != number):
         return False, value
     return True, value if isinstance(value, int) else number
@@ -136,7 +136,7 @@ def _integer(value: Any) -> tuple[bool, Any]:
 
 
 def _is_iterable(value: Any) -> bool:
-    """Whether there are items: an array without axes has none, and bytes and mappings have others than are meant."""
+    """Whether a value is an iterable other than an array without axes, bytes and mappings."""
     if isinstance(value, (bytes, bytearray, Mapping)) or getattr(value, "shape", None) == ():
         return False
     return isinstance(value, Iterable)

@@ -1,14 +1,14 @@
-"""The account of a command: the operations and the memory that all its loops share, and what they have spent.
+"""The account of a command: the limits on operations and memory that all its loops share, and the operations spent.
 
-An account is opened once, by the command line, by a question in Python, or by the door of the solvers where none is
-open. Every loop whose length depends on its input asks it: `reserve` before a large array is made, `spend` while
-rounds go by. Operations are elementary ones, about 1e9 a second, and counted, not timed: the same command stops at the
-same point on every machine.
+An account is opened once, by the command line, by a question in Python, or by a solver where none is open. Every loop
+whose length depends on its input uses it: `reserve` before a large array is made, `spend` in every round. Operations
+are elementary ones, about 1e9 a second, and counted, not timed: the same command stops at the same point on every
+machine.
 
-What is over the budget is refused by `NotComputed` QN515. Of memory that is the refusal of one attempt, and a smaller
-batch may do; what is spent is spent: `OverBudget` ends the command, whoever catches it on the way, because `settle`
-raises it again before anything is answered. Work that an answer can do without is given a `share`, and what an
-approximation can replace is a `trial`: both leave operations to the rest.
+Work beyond the budget is refused by `NotComputed` QN515. A refusal of memory concerns one attempt, and a smaller batch
+may fit. `OverBudget`, for operations, ends the command even if it is caught on the way, because `settle` raises it
+again before anything is answered. Optional work gets a `share`, and work that an approximation can replace is a
+`trial`: both leave operations for the rest.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
 OPERATIONS = 1e10
-"""Elementary operations of a command, by default: some ten seconds."""
+"""Default limit on the elementary operations of a command: about ten seconds."""
 MEMORY = 1e9
-"""Bytes, likewise."""
+"""Default limit on its memory, in bytes."""
 
 FLOOR = 1e9
-"""Operations that every command has, however little is allowed for exact answers: about a second."""
+"""The smallest limit on operations, whatever is stated: about a second."""
 
 STEP = 100.0
-"""Operations of one step of a plain loop over numbers."""
+"""Operations of one step of a Python loop over numbers."""
 CALL = 20_000.0
-"""Operations that a round over small arrays takes, however small they are."""
+"""Least operations of a round over arrays, however small these are."""
 
 _RATE = 1e9
 """Operations a second."""
 _TRIALS = 0.75
-"""The part of the operations of a command that all its trials together may spend."""
+"""The share of the operations of a command that all its trials together may spend."""
 
 
 class OverBudget(NotComputed):
@@ -48,7 +48,7 @@ class OverBudget(NotComputed):
 
 
 class Account:
-    """What a command may spend, and what it has spent."""
+    """The limits of a command, and the operations that it has spent."""
 
     __slots__ = (
         "announce", "announced", "fixed", "given_up", "kept", "memory", "operations", "over", "refused", "spent",
@@ -61,32 +61,32 @@ class Account:
         self.operations, self.memory, self.announce = max(operations, FLOOR), memory, announce
         self.spent = 0.0
         self.refused = 0.0
-        """What of it was refused, before it was done."""
+        """The operations among those spent that were refused, and so not executed."""
         self.stop = float("inf")
-        """Operations at which it ends besides, which change nothing of what trials and shares have before."""
+        """A further limit on operations, which does not affect the sizes of shares and trials."""
         self.tried = 0.0
-        """What trials have spent."""
+        """Operations spent by trials."""
         self.given_up: dict[Any, Any] = {}
-        """What trials have shown to take too much, by what was tried: it is not tried again."""
+        """Trials that exceeded their part, by what was tried; they are not repeated."""
         self.kept: list[Any] = []
-        """What was solved for some points of a batch that others ended, and their part will ask for."""
+        """Solutions of some points of a batch that others ended, for when these points are solved apart."""
         self.structures: list[Any] = []
-        """Of the latest chains of states: what those that differ in rates have in common."""
+        """The structures of the latest Markov chains, shared by those that differ in rates only."""
         self.fixed = True
-        """Whether questions inside leave its limits as they are."""
+        """Whether `limit` leaves the limits unchanged."""
         self.over: OverBudget | None = None
-        """Why nothing more is computed."""
+        """The first refusal of operations; None before it."""
         self.announced = operations <= OPERATIONS
-        """Whether a larger budget than usual has been announced, or need not be."""
+        """Whether a limit above the default has been announced, or need not be."""
 
     def limit(self, operations: float, memory: float, announce: Callable[[str], None] | None = None) -> None:
-        """Change what may be spent."""
+        """Change the limits: operations, bytes of memory, and the function that announces long work."""
         self.operations, self.memory = max(operations, FLOOR), memory
         self.announce = announce or self.announce
         self.announced = operations <= OPERATIONS
 
     def spend(self, operations: float, what: str = "") -> None:
-        """Count operations; raises `OverBudget` where they are more than there are left.
+        """Count operations; raises `OverBudget` where they exceed those left.
 
         what   the work they are for, such as "the states of the chain".
         """
@@ -101,7 +101,7 @@ class Account:
                 self.announce(f"more than {OPERATIONS:.0e} operations: up to {seconds:.0f} s by --operations")
 
     def refusal(self, what: str) -> OverBudget:
-        """The refusal of further work; the first one remains."""
+        """The refusal of further work in `what`; later calls return the first one."""
         if self.over is None:
             most = min(self.operations, self.stop)
             found = f"stopped after {most:.1e} operations"
@@ -112,9 +112,10 @@ class Account:
         return self.over
 
     def reserve(self, size: float, what: str) -> None:
-        """Raise `NotComputed` QN515 where arrays of that size exceed the memory.
+        """Raise `NotComputed` QN515 where arrays exceed the memory.
 
-        what   what they hold, such as "the states of a finite source".
+        size   their size in bytes.
+        what   their contents, such as "the states of a finite source".
         """
         if size > self.memory:
             found = f"too large: {what} would take {size:.1e} bytes"
@@ -135,7 +136,7 @@ def spend(operations: float, what: str = "") -> None:
 
     operations  elementary ones, at least 0.
     what        the work they are for.
-    Raises      `OverBudget` where they are more than there are left.
+    Raises      `OverBudget` where they exceed those left.
     """
     account = _current.get()
     if account is not None:
@@ -143,11 +144,11 @@ def spend(operations: float, what: str = "") -> None:
 
 
 def reserve(size: float, what: str) -> None:
-    """Refuse arrays of more bytes than the account that is open allows, or, without one, the default.
+    """Refuse arrays that exceed the memory of the account that is open, or the default without one.
 
     size    bytes.
-    what    the arrays hold.
-    Raises  `NotComputed` QN515 where they are too many.
+    what    the contents of the arrays.
+    Raises  `NotComputed` QN515 where they are too large.
     """
     (_current.get() or _DEFAULT).reserve(size, what)
 
@@ -158,7 +159,7 @@ def memory() -> float:
 
 
 def settle() -> None:
-    """Raise `OverBudget` where the operations were spent and work has gone on without them: no answer is complete."""
+    """Raise `OverBudget` where operations were refused and work continued, because the answer is then incomplete."""
     account = _current.get()
     if account is not None and account.over is not None:
         raise account.over
@@ -166,7 +167,7 @@ def settle() -> None:
 
 @contextmanager
 def opened(account: Account) -> Generator[Account]:
-    """An account for what is done inside; nothing is answered beyond it."""
+    """Open an account for the work inside; at the end `settle` is called."""
     token = _current.set(account)
     try:
         yield account
@@ -177,9 +178,9 @@ def opened(account: Account) -> Generator[Account]:
 
 @contextmanager
 def door(operations: float = OPERATIONS, memory: float = MEMORY) -> Generator[None]:
-    """An account for one question from Python, where no command or larger question has one.
+    """Open an account for one question from Python, unless a command or another question has one.
 
-    operations, memory  its limits, elementary operations and bytes; a question may change them by `limit`.
+    operations, memory  its limits, elementary operations and bytes, which the question may change by `limit`.
     """
     if _current.get() is not None:
         yield
@@ -191,14 +192,14 @@ def door(operations: float = OPERATIONS, memory: float = MEMORY) -> Generator[No
 
 
 def limit(operations: float, memory: float = MEMORY) -> None:
-    """The limits of the account that a `door` has opened; those of a larger question remain."""
+    """Change the limits of the account that `door` has opened; those of a command remain."""
     account = _current.get()
     if account is not None and not account.fixed:
         account.limit(operations, memory)
 
 
 def asked(question: Callable[_P, _R]) -> Callable[_P, _R]:
-    """A question that has an account, as `door` opens it."""
+    """A decorator of questions that opens an account by `door`."""
 
     @wraps(question)
     def with_account(*args: _P.args, **kwargs: _P.kwargs) -> _R:
@@ -210,10 +211,10 @@ def asked(question: Callable[_P, _R]) -> Callable[_P, _R]:
 
 @contextmanager
 def share(part: float) -> Generator[None]:
-    """A part of what is left, for work that an answer can do without.
+    """Open an account of a part of the operations left, for optional work.
 
     part    above 0, at most 1.
-    Raises  `OverBudget` from inside where the part is spent: whoever catches it outside goes on with the rest.
+    Raises  `OverBudget` from inside where the part is spent; the caller that catches it continues with the rest.
     """
     parent = _current.get()
     if parent is None:
@@ -224,7 +225,7 @@ def share(part: float) -> Generator[None]:
 
 
 def trial_left() -> float:
-    """The operations that trials have left."""
+    """The operations left for trials."""
     account = _current.get()
     if account is None:
         return float("inf")
@@ -233,11 +234,11 @@ def trial_left() -> float:
 
 @contextmanager
 def trial(most: float = float("inf")) -> Generator[None]:
-    """Work for an exact answer that an approximation replaces where it takes too much.
+    """Open an account for an exact answer that an approximation replaces where it takes too many operations.
 
-    most    operations of this trial.
-    Raises  `OverBudget` from inside where it, or all trials of the command together, have spent their part: whoever
-            catches it outside goes on with the rest.
+    most    the most operations of this trial.
+    Raises  `OverBudget` from inside where this trial, or all trials of the command together, have spent their part;
+            the caller that catches it continues with the rest.
     """
     parent = _current.get()
     if parent is None:
@@ -256,7 +257,7 @@ def trial(most: float = float("inf")) -> Generator[None]:
 
 @contextmanager
 def _inside(parent: Account, operations: float) -> Generator[None]:
-    """An account of fewer operations, which are those of another."""
+    """Open an account of some of the operations of another, which is charged for them."""
     inner = Account(memory=parent.memory, announce=parent.announce)
     inner.operations, inner.announced = operations, parent.announced
     inner.given_up, inner.kept, inner.structures = parent.given_up, parent.kept, parent.structures

@@ -22,15 +22,15 @@ else:
     tomllib = lazy("tomllib")
 
 MAX_BYTES = 1 << 20
-"""Of a file: far above any model. A choice that bounds time and memory, like the limits below."""
+"""The largest file, far above any model. A choice that bounds time and memory, like the limits below."""
 MAX_DEPTH = 40
-"""Levels of values inside values, far below Python's limit of recursion."""
+"""Levels of nested values, far below Python's limit of recursion."""
 MAX_KEY_PARTS = 16
 """Parts of a dotted key; no key of the language has more than a few."""
 MAX_VALUES = 100_000
 """Values of a file, so that checks take bounded time."""
 MAX_BITS = 4096
-"""Of an integer: conversion to decimal takes quadratic time, and floats end at 1024 bits."""
+"""Bits of an integer: conversion to decimal takes quadratic time, and floats end at 1024 bits."""
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -38,7 +38,7 @@ Path = tuple[str | int, ...]
 
 
 class Document(Record):
-    """A TOML document: the name it is known by in messages, its text, and its data."""
+    """A TOML document: its name in messages, its text, and its data."""
 
     name: str
     text: str
@@ -59,7 +59,7 @@ class Document(Record):
         return 0
 
     def span(self, path: Path) -> tuple[int, int] | None:
-        """Where the value of a key begins and ends in the text; None where it is no value, or is not there."""
+        """The positions in the text where the value of a key begins and ends; None for tables and unknown keys."""
         return _locate(self.text).spans.get(path)
 
     def located(self, problem: Problem) -> Problem:
@@ -78,15 +78,14 @@ class GivenText(Document):
 def read(path: str) -> Document:
     """Read a TOML file, or standard input for `-`.
 
-    path  of the file, or `-`.
-
-    Raises `UsageError` where there is no such file, `InvalidInput` where it is too large, not text, empty or not TOML.
+    Raises `UsageError` QN002 where it cannot be read, `InvalidInput` where it is too large, not text, empty or not
+    TOML.
     """
     return parse(_bytes(path), "<stdin>" if path == "-" else path)
 
 
 def _bytes(path: str) -> bytes:
-    """The bytes of a file, one more than allowed at most."""
+    """The bytes of a file, at most one more than allowed."""
     expected = "a model file in TOML"
     if path == "-":
         if sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison]
@@ -109,7 +108,7 @@ def _bytes(path: str) -> bytes:
 
 
 def _is_queue(name: str) -> bool:
-    """Whether a name is of the form M/M/1, as that of no file is."""
+    """Whether a name has the form of Kendall's notation, such as M/M/1."""
     kinds, rest = name.split("/")[:2], name.split("/")[2:]
     return bool(rest) and all(kind.isupper() and len(kind) <= 2 for kind in kinds)
 
@@ -134,11 +133,11 @@ def parse(raw: bytes, name: str) -> Document:
 
 
 def stated(data: dict[str, Any], raw: bytes, name: str) -> Document:
-    """Check a document that was written by a program, which knows its data; raises `InvalidInput` as `parse` does.
+    """Check a document written by a program that has its data already; raises `InvalidInput` as `parse` does.
 
-    data  what a parser of TOML would make of the document.
-    raw   its text, UTF-8.
-    name  of the document in messages.
+    data  the data that parsing would yield.
+    raw   the text, UTF-8.
+    name  the name of the document in messages.
     """
     text = _text(raw, name)
     _survey(data, name)
@@ -146,7 +145,7 @@ def stated(data: dict[str, Any], raw: bytes, name: str) -> Document:
 
 
 def _text(raw: bytes, name: str) -> str:
-    """The text of a file with plain line ends; raises `InvalidInput` for what is not text."""
+    """The text of a file with line ends \\n; raises `InvalidInput` for contents that are not text."""
     if len(raw) > MAX_BYTES:
         raise _invalid(name, f"the file is larger than {MAX_BYTES >> 20} MiB", "a model of at most that size")
     if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -164,8 +163,8 @@ def _text(raw: bytes, name: str) -> str:
     return text
 
 
-def _invalid(name: str, result: str, expected: str, help: str = "", line: int = 0) -> InvalidInput:
-    return InvalidInput(Problem("QN103", result, expected, help=help, file=name, line=line))
+def _invalid(name: str, text: str, expected: str, help: str = "", line: int = 0) -> InvalidInput:
+    return InvalidInput(Problem("QN103", text, expected, help=help, file=name, line=line))
 
 
 def _syntax_error(name: str, text: str, message: str) -> InvalidInput:
@@ -203,7 +202,7 @@ def _survey(data: dict[str, Any], name: str) -> None:
         elif isinstance(item, list):
             waiting += [(child, depth + 1) for child in cast("list[Any]", item)]
         elif isinstance(item, int) and item.bit_length() > MAX_BITS:
-            # Python refuses to write down much longer ones, even in a message.
+            # Python refuses to convert much longer ones to text, even for a message.
             raise _invalid(name, f"an integer has more than {MAX_BITS} bits", "a smaller number")
         if count + len(waiting) > MAX_VALUES:
             raise _invalid(name, f"the file has more than {MAX_VALUES} values", "a smaller model", "use copies")
@@ -235,10 +234,10 @@ def _long_key(text: str) -> int:
 
 
 class _Locator:
-    """Where each key and value of a valid TOML document stands. Lenient: it reads only what it needs to locate them."""
+    """The positions of all keys and values of a valid TOML document, which is read only as far as that needs."""
 
     def __init__(self, text: str) -> None:
-        # Compiled here, because most runs have no error to place.
+        # Compiled here, because most runs have no error to locate.
         self.bare = re.compile(_BARE_KEY)
         self.quoted = re.compile(
             "|".join([_LONG_BASIC_STRING, _LONG_LITERAL_STRING, _BASIC_STRING, _LITERAL_STRING]), re.DOTALL
@@ -272,7 +271,7 @@ class _Locator:
         return self.text[self.position : self.position + 1]
 
     def _here(self, path: Path, above: int) -> None:
-        """Note the line of a path, and of the tables above it (from a length of `above`) that are named here first."""
+        """Record the line of a path, and of the tables above it, longer than `above`, that are first named here."""
         line = bisect.bisect_left(self.ends, self.position) + 1
         for length in range(above + 1, len(path) + 1):
             self.lines.setdefault(path[:length], line)
@@ -344,7 +343,7 @@ class _Locator:
 
 
 def _unquoted(quoted: str) -> str:
-    """What a quoted key says."""
+    """The text of a quoted key."""
     if "\\" not in quoted or quoted.startswith("'"):
         return quoted[1:-1]
     return tomllib.loads(f"key = {quoted}")["key"]

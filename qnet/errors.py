@@ -1,4 +1,4 @@
-"""What can go wrong, by kind: each kind of failure has one exit code, and every defect of a file is one `Problem`."""
+"""Errors by kind, each with its exit code, and `Problem`, the description of one defect."""
 
 from __future__ import annotations
 
@@ -17,48 +17,50 @@ else:
     explanations = lazy("qnet.explanations")
 
 MAX_MESSAGE = 400
-"""Characters of a message that are shown; what users wrote may be much longer."""
+"""Characters of a message that are shown; texts of users may be much longer."""
 
 MAX_QUOTED = 100
 """Characters of a text that is quoted in a message."""
 
 NO_ANSWER = ("QN4", "QN5")
-"""How the codes begin of which every problem says a way out."""
+"""Beginnings of the codes whose problems always have advice."""
 
 _LEFT_OUT = " ... "
 _CARET_BEFORE, _CARET_WIDTH = 60, 100
-"""Characters shown before a marked column, and in all: one line of a terminal, with its prefix. A choice."""
+"""Characters shown before a marked column, and in total: one line of a terminal, with its prefix. A choice."""
 _MAX_NAME, _MAX_COMPARED = 80, 200
-"""Characters of a name that is shown or compared, and names it is compared with: both bound the time. A choice."""
+"""Characters of a name that is shown or compared, and the most names compared, to bound the time. A choice."""
 
 
 class Problem(Record):
-    """One defect of an input: where it is, what is wrong, what is expected, and what to do about it."""
+    """One defect: where it is, what is wrong, what is expected, and what to do about it."""
 
     code: str
-    """Stable code, such as `QN102`; `qnet explain QN102` says more."""
+    """Stable code, such as `QN102`; `qnet explain QN102` gives details."""
     found: str
+    """What is wrong."""
     expected: str = ""
+    """What is expected instead."""
     path: tuple[str | int, ...] = ()
     """The path of the key inside its file, such as `("stations", "disk", "servers")`."""
     help: str = ""
-    """What to do about it; where there is no answer, what `qnet explain` says of the code if no more is known."""
+    """Advice; empty for that of `qnet explain` where the code has no answer, and for none elsewhere."""
     file: str = ""
     line: int = 0
     """Line in the file, from 1; 0 where it is unknown."""
     excerpt: str = ""
-    """The text at fault and, on a second line, a caret under the place; `caret` makes it."""
+    """The text at fault and, on a second line, a caret under the position; `caret` makes it."""
 
     def render(self) -> str:
         """The problem as lines of text: `file:line: path.of.key: found; expected [code]`, the excerpt and the help.
 
         Parts of it come from untrusted files: control characters are escaped, long texts are cut.
         """
-        index = f"{self.file}:{self.line}" if self.file and self.line else self.file
+        location = f"{self.file}:{self.line}" if self.file and self.line else self.file
         message = printable(self.found)
         if self.expected:
             message += "; expected " + printable(self.expected)
-        parts = [part for part in (printable(index), render_path(self.path), message) if part]
+        parts = [part for part in (printable(location), render_path(self.path), message) if part]
         lines = [": ".join(parts) + f" [{self.code}]"]
         lines += [f"    {_flat(line)}" for line in self.excerpt.split("\n")] if self.excerpt else []
         if help := self.help or _way_out(self.code):
@@ -67,33 +69,32 @@ class Problem(Record):
 
 
 class MethodProblem(Problem):
-    """A problem of a method, with its sentence in two parts as well."""
+    """A problem of a method, whose sentence is also available in two parts."""
 
     method: str = ""
-    """Or the quantity that is not computed; `found` begins with it."""
+    """The method, or the quantity that is not computed; `found` begins with it."""
     what: str = ""
     """The rest of `found`."""
 
 
 def of_method(code: str, method: str, what: str, expected: str = "", help: str = "") -> MethodProblem:
-    """The problem of a method, such as `linearizer` of which `did not converge` is the case.
+    """The problem of a method, such as `linearizer` and `did not converge`.
 
-    code            of the problem, which has `expected` and `help`.
-    method, what    the sentence.
+    method, what            the two parts of the sentence.
+    code, expected, help    as those of `Problem`.
     """
     return MethodProblem(code, f"{method} {what}", expected, help=help, method=method, what=what)
 
 
 def _way_out(code: str) -> str:
-    """What to do where there is no answer, or none was computed; empty for other codes, whose places say it."""
+    """The advice of `qnet explain` where there is no answer, or none was computed; empty for other codes."""
     if not code.startswith(NO_ANSWER):
         return ""
-
     return explanations.EXPLANATIONS[code].action if code in explanations.EXPLANATIONS else ""
 
 
 def render_path(path: Sequence[str | int]) -> str:
-    """A key path as people write it: `classes.io.routes[2].steps[0]`, with quotes where TOML needs them."""
+    """The path of a key as text: `classes.io.routes[2].steps[0]`, with quotes where TOML needs them."""
     text = ""
     for part in path:
         if isinstance(part, int):
@@ -108,10 +109,10 @@ def render_path(path: Sequence[str | int]) -> str:
 
 
 def printable(text: str, limit: int = MAX_MESSAGE) -> str:
-    """The text on one line, safe for a terminal: what is not printable is escaped, too long a text loses its middle.
+    """A text on one line, safe for a terminal: other characters are escaped, too long a text loses its middle.
 
-    text   anything, also what a file or a user states.
-    limit  the most characters of the result.
+    text   any text, such as one of a file or a user.
+    limit  the most characters kept, before characters are escaped.
     """
     if len(text) > limit:
         tail = (limit - len(_LEFT_OUT)) // 3
@@ -122,15 +123,15 @@ def printable(text: str, limit: int = MAX_MESSAGE) -> str:
 
 
 def short(text: str) -> str:
-    """`text` of a user, ready to be quoted in a message: `printable`, of at most `MAX_QUOTED` characters."""
+    """A text of a user, to be quoted in a message: `printable`, with at most `MAX_QUOTED` characters."""
     return printable(text, MAX_QUOTED)
 
 
 def caret(source: str, column: int) -> str:
-    """The text around a place (`column` from 0) and, on a second line, a caret under it.
+    """The text around a position and, on a second line, a caret under it.
 
     source  a text of any length and characters.
-    column  of the place.
+    column  the position, from 0.
     """
     column = max(0, min(column, len(source)))
     start = max(0, column - _CARET_BEFORE)
@@ -139,7 +140,7 @@ def caret(source: str, column: int) -> str:
 
 
 def _flat(text: str) -> str:
-    """The text with a space for what is not printable, so that every column keeps its position."""
+    """The text with spaces for characters that are not printable, so that columns remain."""
     if text.isprintable():
         return text
     return "".join(character if character.isprintable() else " " for character in text)
@@ -150,9 +151,9 @@ class QnetError(Exception):
 
     exit_code = 1
     at: Any = None
-    """At which points of a batch, an array of truth values; None where that is not known."""
+    """The points of a batch that have the error, as an array of truth values; None where they are not known."""
     alone: Callable[[int], Problem] | None = None
-    """The problem that each of these points has alone, by its number; None where only solving it alone can show it."""
+    """The problem of a single one of these points, by its number; None where only solving it alone can show that."""
 
     def __init__(self, *problems: Problem) -> None:
         super().__init__(*problems)
@@ -163,19 +164,19 @@ class QnetError(Exception):
 
 
 class UsageError(QnetError):
-    """The command asks for something that is not there: an unknown system, parameter, station or option value."""
+    """The command or the arguments are wrong, such as an unknown system, parameter, station or option value."""
 
     exit_code = 2
 
 
 class InvalidInput(QnetError):
-    """A model, a catalog file or data that cannot be used as it stands."""
+    """A model, a catalog file or data are invalid."""
 
     exit_code = 3
 
 
 class NoAnswer(QnetError):
-    """The question is sound and has no answer: no steady state, a limit that cannot be met."""
+    """The question has no answer: no steady state, or a limit that cannot be met."""
 
     exit_code = 4
 
@@ -185,7 +186,7 @@ class NotComputed(QnetError):
 
     exit_code = 5
     structural = False
-    """Whether the reason is one of structure, and so the same at all these points: none is worth trying alone."""
+    """Whether the reason is structural, and so holds at every point: none needs to be tried alone."""
 
 
 class AssertionFailed(QnetError):
@@ -195,16 +196,16 @@ class AssertionFailed(QnetError):
 
 
 class Names(str):
-    """A help that lists names, because none is near to what was given."""
+    """A help that lists all names, because none is similar to the given one."""
 
 
 def suggest(name: str, known: Sequence[str], limit: int = 3, called: str = "known names:") -> str:
     """`did you mean "a" or "b"?` for the names nearest to an unknown one, or all as `Names` when none is near.
 
-    name    what was given; empty where there is no guess.
-    known   the names that there are.
-    limit   how many near ones are named at most.
-    called  the words before all of them.
+    name    the unknown name; empty for a list of all.
+    known   the known names.
+    limit   the most similar names to suggest.
+    called  the words before a list of all.
     """
     name = name[:_MAX_NAME]
     candidates = known
