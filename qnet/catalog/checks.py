@@ -1,4 +1,4 @@
-"""What every part file must satisfy, one check for each promise; loading and linting run the same ones.
+"""The rules of a part file, one check for each; loading and linting run the same checks.
 
 Problems come without file and line; `examine` adds them.
 """
@@ -48,10 +48,10 @@ def provenance(part: Draft) -> list[Problem]:
                 )
             )
         elif parameter.grade is not None and parameter.grade not in GRADES:
-            result, help = f"unknown grade {shown(parameter.grade)}", suggest(parameter.grade, list(GRADES))
+            text, help = f"unknown grade {shown(parameter.grade)}", suggest(parameter.grade, list(GRADES))
             problems.append(
                 Problem(
-                    code="QN304", found=result, expected=f"one of {', '.join(GRADES)}", path=(*path, "grade"), help=help
+                    code="QN304", found=text, expected=f"one of {', '.join(GRADES)}", path=(*path, "grade"), help=help
                 )
             )
         if parameter.sources == ():

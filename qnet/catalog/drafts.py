@@ -1,6 +1,6 @@
-"""Part files as far as they can be read, and what their values amount to: their order, their dimensions, their numbers.
+"""Part files as far as they can be read, and their values evaluated in order of dependency.
 
-What is wrong is kept as problems, so that all of it can be reported at once.
+Faults are kept as problems, so that all of them can be reported at once.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ else:
 
 
 class Derivation(Record):
-    """The values of a part worked out, in dependency order; names with a fault, or that rest on one, are left out."""
+    """The evaluated values of a part, in order of dependency, without those that have a fault or depend on one."""
 
     dimensions: dict[str, Dimension]
     amounts: dict[str, float]
@@ -33,10 +33,9 @@ class Derivation(Record):
 
 
 def derive(expressions: Mapping[str, Expression | None]) -> Derivation:
-    """Work out the values of a part from its expressions, each over the other names.
+    """Evaluate the values of a part, each an expression over the others; None for one that could not be read.
 
-    An expression that could not be read is given as None. A name that rests on a fault is left out without a problem
-    for it, so that one mistake is reported once.
+    A value that depends on a faulty one is left out without a further problem, so that a mistake is reported once.
     """
     order, problems = _order(expressions)
     derivation = Derivation({}, {}, problems)
@@ -81,7 +80,7 @@ def _unknown_names(expression: Expression, known: list[str]) -> list[ExpressionE
 
 
 def _order(expressions: Mapping[str, Expression | None]) -> tuple[list[str], list[Problem]]:
-    """The names so that each comes after those it uses, and a problem for each circle, whose names are left out."""
+    """The names in order of dependency, and a problem for each cycle, whose names are left out."""
     uses = {
         name: [used for used in expression.names if used in expressions] if expression else []
         for name, expression in expressions.items()
@@ -139,7 +138,7 @@ class Draft(Record):
 
 
 def draft(path_id: str, document: Document) -> Draft:
-    """Read a part file as far as it goes; never raises for what the file says."""
+    """Read a part file as far as possible; faults become problems and raise nothing."""
     reader = _Reader()
     data = document.data
     reader.known_keys(data, _PART_KEYS, ())

@@ -1,4 +1,4 @@
-"""How far a value can be trusted, in six words."""
+"""The six grades of how well a value is known."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ GRADES = {
     "fitted": "solved so that a model meets the claims named; belongs to that model",
     "assumed": "chosen; the note says why",
 }
-"""The grades from best to worst, each with what it means."""
+"""The grades from best to worst, with their meanings."""
 
 
 def worst(grades: Iterable[str]) -> str | None:
-    """The worst of some grades, which is what a result that rests on all of them deserves; None where there is none."""
+    """The worst of some grades, which is the grade of a result of all these values; None without any."""
     order = list(GRADES)
     return max(grades, key=order.index, default=None)

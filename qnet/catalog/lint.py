@@ -1,4 +1,4 @@
-"""Rules that keep the catalog honest: each is one function that says what it protects and returns what breaks it.
+"""The rules of the catalog: each is a function that returns its violations, with the reason in its docstring.
 
 `RULES` names them; `lint` runs all of them over the catalog in use.
 """
@@ -19,7 +19,7 @@ from qnet.errors import Problem, QnetError, suggest
 from qnet.record import Record
 
 _PREDICTED = ("predicted", "failed assumption", "carried")
-"""Roles that no claim has on which a value was fitted."""
+"""Roles that a claim to which a value was fitted cannot have."""
 
 
 class Catalog(Record):
@@ -31,9 +31,9 @@ class Catalog(Record):
     sources: dict[str, Source]
     parts: tuple[Draft, ...]
     others: tuple[Document, ...]
-    """Systems and studies, as plain data: other modules know what they mean."""
+    """Systems and studies as plain data, which other modules interpret."""
     problems: list[Problem]
-    """Of files that cannot be read at all and of malformed records of sources."""
+    """Problems of files that cannot be read, and of malformed records of sources."""
 
 
 Rule = Callable[[Catalog], list[Problem]]
@@ -253,7 +253,7 @@ def families(catalog: Catalog) -> list[Problem]:
 
 
 def _disagreement(family: str, parameter: str, members: list[Draft]) -> list[Problem]:
-    """The members without the value, and those whose value is not that of most; in a tie the first counts as usual."""
+    """Problems of members without the value, or with another than most have; in a tie the first value is expected."""
     amounts = [member.derivation.amounts.get(parameter) for member in members]
     present = [amount for amount in amounts if amount is not None]
     usual = max(present, key=present.count, default=None)
@@ -261,14 +261,14 @@ def _disagreement(family: str, parameter: str, members: list[Draft]) -> list[Pro
     problems: list[Problem] = []
     for member, amount in zip(members, amounts, strict=True):
         if amount is None:
-            result, expected = f"there is no usable {parameter}", f"one, as in every part of the family {family}"
+            text, expected = f"there is no usable {parameter}", f"one, as in every part of the family {family}"
         elif amount != usual:
-            result, expected = f"{parameter} is not that of the family {family}", f"the same as in {pattern}"
+            text, expected = f"{parameter} is not that of the family {family}", f"the same as in {pattern}"
         else:
             continue
         problems.append(
             member.document.located(
-                Problem(code="QN314", found=result, expected=expected, path=("parameters", parameter))
+                Problem(code="QN314", found=text, expected=expected, path=("parameters", parameter))
             )
         )
     return problems
@@ -346,11 +346,11 @@ class Claims(Record):
     """The claims of all studies, as plain data."""
 
     by_id: dict[str, tuple[Document, Path, dict[str, Any]]]
-    """Where each stands, and its keys."""
+    """Id -> document, path and keys of the claim."""
 
     @property
     def subjects(self) -> set[str]:
-        """What stands before the first `/` of the ids."""
+        """The parts of the ids before their first `/`."""
         return {_subject(id) for id in self.by_id}
 
 
@@ -367,7 +367,7 @@ def claims(documents: Sequence[Document]) -> Claims:
 
 
 def fitted_on(parts: Sequence[Draft], documents: Sequence[Document]) -> Iterator[tuple[Document, Path, str]]:
-    """Every claim that a value of a part or a system was fitted on, with its place."""
+    """Every claim that a value of a part or a system was fitted on, with the document and path of the value."""
     for part in parts:
         for name, parameter in part.parameters.items():
             for claim in parameter.fitted_on or ():

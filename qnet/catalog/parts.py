@@ -13,7 +13,7 @@ from qnet.units import Dimension
 
 
 class PartParameter(Record):
-    """One value of a part, and what it rests on."""
+    """One value of a part, with its grade and sources."""
 
     name: str
     expression: Expression
@@ -25,7 +25,7 @@ class PartParameter(Record):
     sources: tuple[str, ...]
     """Keys of sources.toml; never empty."""
     place: str = ""
-    """Where in the source: page, section, table."""
+    """Page, section or table in the source."""
     note: str = ""
     low: Expression | None = None
     high: Expression | None = None
@@ -34,7 +34,7 @@ class PartParameter(Record):
 
 
 class CatalogPart(Record):
-    """A part; its parameters stand in an order in which each comes after those it is derived from."""
+    """A part; its parameters are in order of dependency."""
 
     id: str
     title: str

@@ -18,7 +18,7 @@ ASSUMPTION = "assumption"
 
 
 class Source(Record):
-    """A publication, or whatever else a value was taken from; unknown details are empty."""
+    """A publication or other source of values; unknown details are empty."""
 
     key: str
     title: str
@@ -26,7 +26,7 @@ class Source(Record):
     publisher: str = ""
     date: str = ""
     where: str = ""
-    """Where to get it: an address or a document number."""
+    """An address or a document number."""
 
 
 def sources() -> dict[str, Source]:
