@@ -78,6 +78,8 @@ class GivenText(Document):
 def read(path: str) -> Document:
     """Read a TOML file, or standard input for `-`.
 
+    path  the file, or `-`.
+
     Raises `UsageError` QN002 where it cannot be read, `InvalidInput` where it is too large, not text, empty or not
     TOML.
     """

@@ -1,4 +1,4 @@
-"""What a reader should know of an answer: a note with a code that `qnet explain` explains."""
+"""Notes on an answer, each with a code that `qnet explain` explains."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from qnet.record import Record
 
 
 class Note(Record):
-    """Something the reader should know: `note` informs, `warning` limits the trust in the answer."""
+    """A note on an answer: severity `note` informs, `warning` limits its reliability."""
 
     code: str
     text: str
@@ -17,5 +17,5 @@ class Note(Record):
     """The text in a few words; empty where it is short."""
 
     def __str__(self) -> str:
-        """As the command line prints it."""
+        """The note as tables show it."""
         return f"{self.severity} [{self.code}]: {self.text}" + (f"\n  next: {self.next}" if self.next else "")

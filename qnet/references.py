@@ -28,9 +28,9 @@ class Reference(Record):
     where: str
     """Journal with volume, conference or publisher; empty for a report."""
     pages: str
-    """Of an article; otherwise empty."""
+    """The pages of an article; otherwise empty."""
     doi: str
-    """Where it is verified; otherwise empty."""
+    """The DOI where it is verified; otherwise empty."""
 
     def __str__(self) -> str:
         parts = [self.authors, self.title]

@@ -1,9 +1,9 @@
-"""The questions of a system: one table, of which `qnet.System`, the commands and the JSON Schemas are made.
+"""The questions of a system: one table, from which `qnet.System`, the commands and the JSON Schemas are made.
 
-A row is a method without a body: its parameters with types and defaults, what each of them means, the function that
-answers, and the line of the command in `qnet --help`. A parameter has the name of its option of the command, whose
-default and kind are those stated here (`qnet.cli.question`), so that both doors ask the same. What the command says
-besides is in the file `command` of the folder that answers. Nothing but the table is imported to read it.
+A row is a method without a body: its parameters with types, defaults and meanings, the function that answers, and the
+line of the command in `qnet --help`. A parameter and its option of the command share name, type and default
+(`qnet.cli.question`), so that Python and the command line agree. Further texts of the command are in the file `command`
+of the folder that answers. Reading the table imports nothing else.
 """
 
 from __future__ import annotations
@@ -360,9 +360,9 @@ class Questions:
     ) -> Report:
         """Where the curve of response against load breaks, by each definition, as `qnet knee`.
 
-        vary         the parameter that brings the customers; default: all that do.
+        vary         the parameter that sets the load; default: every one that does.
         limit        service levels, such as "response <= 1 s"; default: those that the model states under [knee].
-        multiple     of open classes, how many times its floor the response may be.
+        multiple     for open classes, the response as a multiple of the response without load, above 1.
         definition   only these, such as "n_star" or "service_level".
         """
         ...
@@ -373,7 +373,7 @@ class Questions:
     ) -> Report:
         """The closed form itself, as `qnet formula`; `questions.formula.formula` has the sympy expressions.
 
-        metric      such as "max_rate" or "demand('cpu')"; default: the main ones.
+        metric      such as "max_throughput" or "demand('cpu')"; default: the main ones.
         solve_for   express this parameter as a formula of the metric, whose value is `value` or that of the model.
         expand      put the definitions of parameters into the formulas.
         keep        parameters that remain names, all others become numbers; default: all remain.

@@ -24,7 +24,7 @@ class Dimension(Record):
 
     @property
     def readable(self) -> bool:
-        """Whether `unit` reads what `base_unit` writes: exponents of a moderate size with few decimals."""
+        """Whether `unit` can read the text of `base_unit`: exponents of moderate size with few decimals."""
         return all(abs(exponent) <= MAX_EXPONENT and round(exponent, 4) == exponent for exponent in self)
 
     def describe(self) -> str:
@@ -80,13 +80,13 @@ _REFUSED = {
     "kbps": "kbit/s", "Mbps": "Mbit/s", "Gbps": "Gbit/s", "tps": "/s", "rps": "/s", "qps": "/s", "iops": "/s",
     "IOPS": "/s",
 }  # fmt: skip
-"""Names that are refused, each with the units that it may stand for."""
+"""Names that are refused, each with the units that may be meant."""
 
 _MEANINGS = {
     "KB": {"kB": "1000 bytes", "KiB": "1024"}, "K": {"kB": "1000 bytes", "KiB": "1024"}, "b": {"B": "bytes"},
     "m": {"ms": "milliseconds", "min": "minutes"}, "M": {"MB": "10^6 bytes", "MiB": "2^20"},
 }  # fmt: skip
-"""By refused name and unit: what the unit is for."""
+"""Refused name -> unit -> its meaning."""
 
 _NAMES = "s ms us ns min h d, B kB MB GB TB KiB MiB GiB TiB, bit kbit Mbit Gbit, %, Hz, rpm"
 
@@ -104,11 +104,11 @@ _FACTORS = r"([/*])"
 _EXPONENT = r"[0-9]{1,2}(?:\.[0-9]+)?"
 
 MAX_EXPONENT = 20
-"""The largest power of a second or byte that a dimension may have; beyond it nothing has a meaning."""
+"""The largest power of a second or byte that a dimension may have."""
 
 
 class UnitError(ValueError):
-    """Text that is not a quantity; `help` says what to write, `meant` are the units that it may stand for."""
+    """A text is not a quantity; `help` is the advice, `meant` the units that may be meant."""
 
     def __init__(self, message: str, help: str = "", meant: tuple[str, ...] = ()) -> None:
         super().__init__(message)
@@ -172,8 +172,8 @@ def _refused(atom: str) -> UnitError:
 def quantity(text: str, written: str = 'a number and a unit, such as "8.5 ms"') -> tuple[float, Dimension]:
     """The value in base units and the dimension of one quantity, such as `"8.5 ms"`; a bare number is dimensionless.
 
-    written  what is to be written instead of a text that is none.
-    Raises   `UnitError` where the text is anything else.
+    written  the expected form, for the message.
+    Raises   `UnitError` for any other text.
     """
     match = re.fullmatch(_QUANTITY_PATTERN, text)
     if match is None:
@@ -197,9 +197,9 @@ def unit_text(text: str) -> str:
 def scale(number: float, factor: float) -> float:
     """`number * factor`, rounded once where the factor is the reciprocal of an integer, so that `10 ms` is 0.01."""
     if factor < 1:
-        overall = _reciprocal(factor)
-        if overall == math.floor(overall):
-            return number / overall
+        divisor = _reciprocal(factor)
+        if divisor == math.floor(divisor):
+            return number / divisor
     return number * factor
 
 
@@ -208,8 +208,8 @@ def _reciprocal(factor: float) -> float:
     reciprocal = 1 / factor
     if reciprocal < 1 or not math.isfinite(reciprocal):
         return reciprocal
-    overall = round(reciprocal)
-    return float(overall) if abs(reciprocal - overall) < 1e-6 * reciprocal else reciprocal
+    integer = round(reciprocal)
+    return float(integer) if abs(reciprocal - integer) < 1e-6 * reciprocal else reciprocal
 
 
 _LADDERS: dict[Dimension, tuple[tuple[float, str], ...]] = {

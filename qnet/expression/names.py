@@ -95,7 +95,8 @@ def percentile(name: str) -> re.Match[str] | None:
 def percentile_share(name: str, of: str = "") -> float | None:
     """The probability of a percentile, 0.999 for `response_p99_9('web')`; None for other names.
 
-    of   `response` or `wait`; empty: either.
+    name  that of a metric.
+    of    `response` or `wait`; empty: either.
     """
     match = percentile(name.partition("(")[0])
     share = float(f"{match[2]}.{match[3] or 0}") / 100 if match and of in ("", match[1]) else 0.0
