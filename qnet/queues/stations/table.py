@@ -82,7 +82,7 @@ PARAMETERS: dict[str, tuple[str, str, str]] = {
     "capacity": ("", "an integer, at least the servers", "largest number in system, including service"),
     "sources": ("", "an integer, at least 1", "number of finite sources"),
     "phases": ("", "an integer, at least 1", "phases of Erlang service"),
-    "scv_service": ("", "at least 0", "scv of the service time (1: exponential)"),
+    "scv_service": ("", "at least 0", "scv of service times (1: exponential)"),
     "scv_arrival": ("", "at least 0", "scv (variance / mean^2) of interarrival times: 1 Poisson"),
     "skewness_service": ("", "a number", "skewness of the service time: 2 exponential; for standard deviations"),
     "vacation_time": ("s", "above 0", "mean vacation of the server"),
