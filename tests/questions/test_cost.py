@@ -313,3 +313,16 @@ def test_there_is_no_formula_of_a_cost_that_weights_closed_classes():
     text = HOLDING + '[classes.user]\npopulation = 3\nsteps = [ { station = "inner", time = "5 ms" } ]\n'
     with pytest.raises(NotComputed, match="throughputs"):
         formula(model_of(text), "cost('per_byte')")
+
+
+def test_the_servers_of_a_held_station_are_busy_for_longer_than_its_cost():
+    """By the waits inside: the help said that a cost is always busy servers per passage."""
+    steps = [{"hold": "desk", "steps": [{"time": "30 ms"}, {"station": "disk", "time": "50 ms"}]}]
+    both = [{"station": "disk", "time": "50 ms"}]
+    classes = {"a": {"arrival_rate": "4/s", "steps": steps}, "b": {"arrival_rate": "6/s", "steps": both}}
+    system = qnet.loads({"title": "held", "stations": {"desk": {"servers": 2}, "disk": {}}, "classes": classes})
+    for name, demand in (("desk", 0.4 * 0.08), ("disk", 0.05)):
+        (row, *_) = system.cost(of=name).records()
+        assert row["value"] == pytest.approx(demand)
+        busy = system.metric(f"busy_servers('{name}')") / 10
+        assert busy == pytest.approx(demand) if name == "disk" else busy > 1.2 * demand

@@ -19,12 +19,13 @@ COMMAND = Command(
     excluding=(("names", "of"),),
     text="""\
 A cost is a demand divided by units per passage. The demand is the busy server time of one passage at the stations:
-all visits and second-phase work included, waiting excluded. A station held while others are used counts its full
-holding time; the others count theirs as well. Several classes and routes are weighted by throughput. For a chain,
---class names the chain and --route some of its classes: the time that one passage of the chain spends as those
-classes. --work selects steps that the model labels, such as work = "paging". By the utilization law (Denning and
-Buzen, Computing Surveys 10, 1978) a cost is also busy servers divided by units per second: what measurements of a
-running system show.
+all visits and second-phase work included, waiting excluded. A station held while others are used counts their times
+too, without the waits for them; the others count theirs as well. Several classes and routes are weighted by
+throughput. For a chain, --class names the chain and --route some of its classes: the time that one passage of the
+chain spends as those classes. --work selects steps that the model labels, such as work = "paging". By the utilization
+law (Denning and Buzen, Computing Surveys 10, 1978) a cost is also busy servers divided by units per second, which
+measurements of a running system show: except at a station that is held during waits, whose servers are busy for
+longer, and where passages are lost on their way.
 
 NAMES are costs defined in the model under [costs] (default: all). Every cost is split by station, class and route;
 the parts add up to the total. --against computes the same cost for another model, or the same one with other
