@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import qnet
-from qnet.errors import AssertionFailed, InvalidInput, NoAnswer
+from qnet.errors import AssertionFailed, InvalidInput, NoAnswer, NotComputed
 from qnet.questions.map.csv_rows import MAX_FIELD_LINES
 from qnet.questions.map.map import CHUNK, MAX_LINE, Lines, Mapper, chunks, map_csv, map_jsonl, map_rows
 
@@ -394,3 +394,23 @@ def test_a_row_is_answered_as_if_it_were_alone(tmp_path, text, rows):
         *figures, method, exactness, status = one.split(",")
         assert [method, exactness, status] == other.split(",")[-3:]
         assert [float(item) for item in figures] == pytest.approx([float(item) for item in other.split(",")[:-3]])
+
+
+RANKED = BESIDE.replace("desk = {}", 'desk = { discipline = "priority" }').replace(
+    'population = "few"', 'population = "few"\npriority = 1'
+)
+
+
+def test_rows_whose_method_gives_no_percentiles_say_so_and_stop_nothing(tmp_path):
+    path = tmp_path / "model.toml"
+    path.write_text(RANKED)
+    model = qnet.load(str(path))
+    mapper = Mapper(model, ["response", "response_p95('other')"])
+    rows = through(mapper, "few\n0\n1\n0\n2\n").splitlines()[1:]
+    assert [row.endswith(",ok") for row in rows] == [True, False, True, False]
+    assert all("percentiles need the variances of waits" in row for row in (rows[1], rows[3]))
+    mapper.finish()
+    swept = model.sweep("few=0,1,2", metric=["response_p95('other')"]).records()
+    assert [row["status"] == "ok" for row in swept] == [True, False, False]
+    with pytest.raises(NotComputed):
+        model.sweep("few=1,2", metric=["response_p95('other')"])

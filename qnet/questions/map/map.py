@@ -10,7 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
 
 from qnet.arguments import argument
-from qnet.errors import AssertionFailed, InvalidInput, Problem, QnetError, UsageError, short, suggest
+from qnet.errors import AssertionFailed, InvalidInput, NotComputed, Problem, QnetError, UsageError, short, suggest
 from qnet.lazy import lazy, np
 from qnet.model.metrics import Metric, every_metric, metrics
 from qnet.model.model import Model
@@ -466,11 +466,16 @@ class Mapper:
     def _answers(self, columns: Mapping[str, Any], size: int) -> Answers:
         """The answers of some rows within their budget; warnings on them are kept."""
         answers = self.budget.answers(self.model, columns, size, solve_table)
+        try:
+            undefined = undefined_notes(answers.solved, self.shown)
+        except NotComputed:
+            answers = answers.giving(self.shown)
+            undefined = undefined_notes(answers.solved, self.shown)
         self._note(answers.failure)
         for note in (
             *approximate_notes(answers.reasons),
             *percentile_notes(self.model, self.shown, answers.parts),
-            *undefined_notes(answers.solved, self.shown),
+            *undefined,
         ):
             if note.severity == "warning" and len(self._warned) < _MOST_UNREAD:
                 self._warned.setdefault(note.code, note)

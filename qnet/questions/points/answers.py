@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from qnet import budget
@@ -96,6 +97,35 @@ class Answers:
             return np.full(part.values.size or 1, of(part), dtype=object)
 
         return self.gather(words, nothing=None).tolist()
+
+    def giving(self, asked: Sequence[Expression]) -> Answers:
+        """The same, where rows whose method does not give some figures, such as percentiles, have no answer but that.
+
+        asked   the expressions.
+        """
+        pieces: list[SolvedRows] = []
+        for piece in self.pieces:
+            kept: list[Part] = []
+            for part in piece.solved.parts if piece.solved else ():
+                alone = Solved(self.model, None, (part,))
+                try:
+                    for item in asked:
+                        expression_value(alone, item)
+                except NotComputed as error:
+                    pieces.append(SolvedRows(piece.rows[part.points], None, error.problems[0], NotComputed))
+                else:
+                    kept.append(part)
+            if not piece.solved or len(kept) == len(piece.solved.parts):
+                pieces.append(piece)
+            elif kept:
+                ends = np.cumsum([0, *(len(part.points) for part in kept)]).tolist()
+                parts = [
+                    part.replace(points=np.arange(*both))
+                    for part, both in zip(kept, pairwise(ends), strict=True)
+                ]  # fmt: skip
+                rows = piece.rows[np.concatenate([part.points for part in kept])]
+                pieces.append(SolvedRows(rows, Solved(self.model, len(rows), tuple(parts)), None, NoAnswer))
+        return Answers(self.model, self.size, pieces)
 
     def refuse_all_failed(self) -> None:
         """Raise what a row has against it where no row has an answer.

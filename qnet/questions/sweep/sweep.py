@@ -17,7 +17,14 @@ from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.points.answers import OK, Answers, solve_table
 from qnet.questions.presentation.assertions import broken, conditions
 from qnet.questions.presentation.columns import ColumnMaker, effect_notes, metric_cells, parameter_cells
-from qnet.questions.presentation.labels import all_exact, labels, means_beside, percentile_notes, undefined_notes
+from qnet.questions.presentation.labels import (
+    all_exact,
+    asks_percentile,
+    labels,
+    means_beside,
+    percentile_notes,
+    undefined_notes,
+)
 from qnet.questions.presentation.marks import limit_marks
 from qnet.questions.presentation.provenance import Basis
 from qnet.questions.solve.selected import with_percentiles
@@ -229,6 +236,9 @@ def sweep(
             progress(done, size)
 
     answers = solve_table(changed, columns, size, wanted, announced, keep)
+    percentiles = [item.expression for item in asked if asks_percentile(changed, [item.expression])]
+    if percentiles and len(answers.parts) > 1:  # Not every method gives them.
+        answers = answers.giving(percentiles)
     columns = {name: values[: answers.size] for name, values in columns.items()}
     return Sweep(model=changed, axes=axes, columns=columns, metrics=asked, answers=answers, wanted=wanted, size=size)
 
