@@ -80,8 +80,9 @@ class Walks:
         """The known rows, by program that is walked alone, or by group."""
         self._kinds: dict[tuple[int, tuple[int, ...]], object] = {}
         self._least: dict[int, float] = {}
-        self._latest: tuple[object, dict[State, list[Move]]] = None, {}
-        """The latest program, or group, and the `known` moves of its `Machine`."""
+        self._latest: tuple[object, int, dict[State, list[Move]]] = None, 0, {}
+        """The latest program, or group, and the `known` moves of its `Machine` with up to some customers from outside:
+        fewer must not use the moves that let more in."""
 
     def least(self, number: int, network: RoutedNetwork) -> float:
         """As `least_states`, for the network of a program: one number for all that are walked together."""
@@ -111,7 +112,7 @@ class Walks:
         """
         group, position = self.positions[number]
         alone = len(self.groups[group]) == 1 or _taken_up(self.programs[number], crowd)
-        machine = machines.Machine(self.programs[number], crowd, self._moves(number) if alone else None)
+        machine = machines.Machine(self.programs[number], crowd, self._moves(number, crowd) if alone else None)
         if self._given_up(number, crowd, most):
             raise TooLarge
         if alone:
@@ -171,13 +172,13 @@ class Walks:
         few = 0 if rows else chain.FEW
         return chain.walk(machine.start(), machine.moves, most, machine.extent, table, few)
 
-    def _moves(self, number: int, group: int = -1) -> dict[State, list[Move]] | None:
+    def _moves(self, number: int, crowd: int, group: int = -1) -> dict[State, list[Move]] | None:
         """The known moves of a program or its group; None where the states do not depend on customers from outside."""
         if not self.programs[number].unbounded:
             return None
-        if self._latest[0] != (number, group):
-            self._latest = (number, group), {}
-        return self._latest[1]
+        before, most, moves = self._latest
+        self._latest = (number, group), crowd, moves if before == (number, group) and most <= crowd else {}
+        return self._latest[2]
 
     def _forget(self) -> None:
         """Make room for another walk; some are kept, since the programs of a group need the same ones."""
@@ -192,7 +193,7 @@ class Walks:
         budget.spend(_A_MERGE, chain.WHAT)
         size = len(self.groups[group])
         merged = _merged([self.programs[number] for number in self.groups[group]])
-        machine = machines.Machine(merged, crowd, self._moves(self.groups[group][0], group))
+        machine = machines.Machine(merged, crowd, self._moves(self.groups[group][0], crowd, group))
         try:
             result = self._walk(machine, merged, most, size, (-1, group))
         except (TooLarge, NotCovered) as error:
