@@ -17,13 +17,7 @@ from qnet.model.model import Model
 from qnet.networks.reasons import approximate_notes
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.map.csv_rows import CsvRow, LongCells, csv_rows, decimal_point
-from qnet.questions.map.parameter_cells import (
-    Fault,
-    Written,
-    parameter_columns,
-    parameter_value,
-    parameter_values,
-)
+from qnet.questions.map.parameter_cells import Fault, Written, parameter_columns, parameter_value, parameter_values
 from qnet.questions.map.row_budget import RowBudget
 from qnet.questions.points.answers import OK, Answers, Undefined, solve_table
 from qnet.questions.presentation.assertions import conditions, failing, failure
