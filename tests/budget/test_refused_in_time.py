@@ -203,7 +203,7 @@ def test_very_many_classes_in_order_of_arrival_are_answered_with_a_warning(tmp_p
         report = system.solve()
     assert account.spent < 5e9
     notes = {note.code: note.text for note in report.notes}
-    assert "the order of arrival at cpu is not known" in notes["QN727"]
+    assert "the method ignores the order of arrival at cpu" in notes["QN727"]
     assert "residual-service: takes" in notes["QN607"] and "inf" not in notes["QN607"]
 
 
