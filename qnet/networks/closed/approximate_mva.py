@@ -281,19 +281,19 @@ class Substitution(Generic[E]):
         for removed in _in_turn(closed, queue.size):
             # The networks without a customer of several classes are solved as one batch.
             again = np.tile(points, len(removed))
-            kinds = np.repeat(removed, len(points))
+            classes = np.repeat(removed, len(points))
             fewer = equations.part(again)
             population = fewer.population.copy()
             rows = np.arange(len(again))
-            population[rows, kinds] = np.maximum(population[rows, kinds] - 1.0, 0.0)
+            population[rows, classes] = np.maximum(population[rows, classes] - 1.0, 0.0)
             fewer = fewer.replace(population=population)
             less_queue, less_busy = fewer.shares(self.fixed(fewer, before.part(again), answer.values[again]))
             present = (population > 0)[:, None, :]
             less_queue = np.where(present, less_queue - queues[again], 0.0)
             less_busy = np.where(present, less_busy - utilizations[again], 0.0)
-            for number, kind in enumerate(removed):
+            for number, class_index in enumerate(removed):
                 part = slice(number * len(points), (number + 1) * len(points))
-                queue[:, :, kind, :], busy[:, :, kind, :] = less_queue[part], less_busy[part]
+                queue[:, :, class_index, :], busy[:, :, class_index, :] = less_queue[part], less_busy[part]
         return ShareChanges(queue, busy, before.relaxation)
 
     def proven(self, answer: CoreSolutions) -> Flags:

@@ -95,9 +95,9 @@ class _Input(Record):
     delays: tuple[float, ...]
     """Think time and demands at delay stations, by class."""
 
-    def total(self, kind: int) -> float:
+    def total(self, class_index: int) -> float:
         """The demand of a class at queueing stations."""
-        return sum(queue.demands[kind] for queue in self.queues)
+        return sum(queue.demands[class_index] for queue in self.queues)
 
 
 class _Enclosed:
@@ -112,22 +112,26 @@ class _Enclosed:
         self.lower, self.upper = [0.0] * classes, [inf] * classes
         self.quick, self.slow = [0.0] * classes, [inf] * classes
 
-    def at_least(self, kind: int, queueing: float) -> None:
+    def at_least(self, class_index: int, queueing: float) -> None:
         """Narrow the limits of a class whose passage takes at least this time at queueing stations."""
-        cycle = self.task.delays[kind] + queueing
+        cycle = self.task.delays[class_index] + queueing
         if cycle > 0:
-            self.upper[kind] = min(self.upper[kind], self.task.population[kind] / cycle)
-        self.quick[kind] = max(self.quick[kind], self.task.delayed[kind] + queueing)
+            self.upper[class_index] = min(self.upper[class_index], self.task.population[class_index] / cycle)
+        self.quick[class_index] = max(self.quick[class_index], self.task.delayed[class_index] + queueing)
 
-    def at_most(self, kind: int, queueing: float) -> None:
+    def at_most(self, class_index: int, queueing: float) -> None:
         """Narrow the limits of a class whose passage takes at most this time at queueing stations."""
-        self.lower[kind] = max(self.lower[kind], self.task.population[kind] / (self.task.delays[kind] + queueing))
-        self.slow[kind] = min(self.slow[kind], self.task.delayed[kind] + queueing)
+        self.lower[class_index] = max(
+            self.lower[class_index], self.task.population[class_index] / (self.task.delays[class_index] + queueing)
+        )
+        self.slow[class_index] = min(self.slow[class_index], self.task.delayed[class_index] + queueing)
 
-    def no_faster(self, kind: int, throughput: float) -> None:
+    def no_faster(self, class_index: int, throughput: float) -> None:
         """Narrow the limits of a class with at most this throughput."""
-        self.upper[kind] = min(self.upper[kind], throughput)
-        self.quick[kind] = max(self.quick[kind], self.task.population[kind] / throughput - self.task.think_time[kind])
+        self.upper[class_index] = min(self.upper[class_index], throughput)
+        self.quick[class_index] = max(
+            self.quick[class_index], self.task.population[class_index] / throughput - self.task.think_time[class_index]
+        )
 
 
 def bounds(network: ClosedNetwork, kind: str = "balanced") -> Bounds:
@@ -183,7 +187,7 @@ def _one(network: ClosedNetwork, kind: BoundKind) -> tuple[Any, ...]:
     counts = tuple(network.population)
     if any(count != int(count) for count in counts):
         raise NotComputed(Problem("QN513", "there are no bounds for fractional populations", "integers"))
-    chosen = [kind for kind, count in enumerate(counts) if count > 0]
+    chosen = [class_index for class_index, count in enumerate(counts) if count > 0]
     if not chosen:
         nothing = (0.0,) * len(counts)
         return nothing, nothing, nothing, nothing
@@ -200,17 +204,23 @@ def _one(network: ClosedNetwork, kind: BoundKind) -> tuple[Any, ...]:
 
 
 def _input(network: ClosedNetwork, chosen: list[int]) -> _Input:
-    think = tuple(float(network.think_time[kind]) for kind in chosen)
+    think = tuple(float(network.think_time[class_index]) for class_index in chosen)
     delayed = [0.0] * len(chosen)
     queues: list[_Queue] = []
     for station, row in enumerate(network.demands):
-        demands = tuple(float(row[kind]) for kind in chosen)
+        demands = tuple(float(row[class_index]) for class_index in chosen)
         if network.delay[station]:
             delayed = [time + demand for time, demand in zip(delayed, demands, strict=True)]
         elif any(demands):
             queues.append(_queue(demands, network.rates[station] or (1.0,)))
     delays = tuple(time + more for time, more in zip(think, delayed, strict=True))
-    return _Input(tuple(queues), tuple(int(network.population[kind]) for kind in chosen), think, tuple(delayed), delays)
+    return _Input(
+        tuple(queues),
+        tuple(int(network.population[class_index]) for class_index in chosen),
+        think,
+        tuple(delayed),
+        delays,
+    )
 
 
 def _queue(demands: tuple[float, ...], rates: tuple[float, ...]) -> _Queue:
@@ -227,12 +237,14 @@ def _asymptotic(task: _Input) -> _Enclosed:
     """
     others = sum(task.population) - 1
     result = _Enclosed(task)
-    for kind in range(len(task.population)):
-        result.at_most(kind, sum(queue.demands[kind] * (queue.start + queue.slope * others) for queue in task.queues))
-        result.at_least(kind, sum(queue.demands[kind] * queue.least for queue in task.queues))
+    for class_index in range(len(task.population)):
+        result.at_most(
+            class_index, sum(queue.demands[class_index] * (queue.start + queue.slope * others) for queue in task.queues)
+        )
+        result.at_least(class_index, sum(queue.demands[class_index] * queue.least for queue in task.queues))
         for queue in task.queues:
-            if queue.demands[kind] > 0:
-                result.no_faster(kind, queue.peak / queue.demands[kind])
+            if queue.demands[class_index] > 0:
+                result.no_faster(class_index, queue.peak / queue.demands[class_index])
     return result
 
 
@@ -248,13 +260,13 @@ def _balanced(task: _Input) -> _Enclosed:
         _balance_one(result)
         return result
     others = sum(task.population) - 1
-    for kind in range(len(task.population)):
-        alone = sum(queue.demands[kind] * queue.start for queue in task.queues)
-        slowest = max((queue.demands[kind] * queue.slope for queue in task.queues), default=0.0)
-        result.at_most(kind, alone + others * slowest)
-        least = [queue.demands[kind] / queue.peak for queue in task.queues]
-        queueing = max(0.0, others - _think_at_most(task, kind))
-        result.at_least(kind, sum(least) + queueing * min(least, default=0.0))
+    for class_index in range(len(task.population)):
+        alone = sum(queue.demands[class_index] * queue.start for queue in task.queues)
+        slowest = max((queue.demands[class_index] * queue.slope for queue in task.queues), default=0.0)
+        result.at_most(class_index, alone + others * slowest)
+        least = [queue.demands[class_index] / queue.peak for queue in task.queues]
+        queueing = max(0.0, others - _think_at_most(task, class_index))
+        result.at_least(class_index, sum(least) + queueing * min(least, default=0.0))
     return result
 
 
@@ -270,9 +282,9 @@ def _balance_one(result: _Enclosed) -> None:
     result.at_least(0, demand + (count - 1) * (demand / len(fast)) / (1.0 + delays / demand))
 
 
-def _think_at_most(task: _Input, kind: int) -> float:
+def _think_at_most(task: _Input, class_index: int) -> float:
     """A bound on the mean number of customers at delays and thinking that an arriving customer of a class observes."""
-    population = tuple(count - (index == kind) for index, count in enumerate(task.population))
+    population = tuple(count - (index == class_index) for index, count in enumerate(task.population))
     upper = _asymptotic(task.replace(population=population)).upper
     return sum(limit * delays for limit, delays in zip(upper, task.delays, strict=True))
 
@@ -283,14 +295,16 @@ def _composite(task: _Input) -> _Enclosed:
     Upper: the smallest (capacity - sum over the others of lower x demand) / demand; lower: balanced.
     """
     result = _balanced(task)
-    kinds = range(len(task.population))
+    classes = range(len(task.population))
     for queue in task.queues:
         taken = [low * demand for low, demand in zip(result.lower, queue.demands, strict=True)]
-        for kind in kinds:
-            if queue.demands[kind] > 0:
-                others = sum(taken[other] for other in kinds if other != kind)
+        for class_index in classes:
+            if queue.demands[class_index] > 0:
+                others = sum(taken[other] for other in classes if other != class_index)
                 # Rounding must not put the upper bound below the lower one.
-                result.no_faster(kind, max((queue.peak - others) / queue.demands[kind], result.lower[kind]))
+                result.no_faster(
+                    class_index, max((queue.peak - others) / queue.demands[class_index], result.lower[class_index])
+                )
     return result
 
 

@@ -109,11 +109,11 @@ def _recursion(core: Reduced) -> tuple[list[float], list[list[float]], float]:
             np.multiply(present[:, :-stride], throughput[position][stride:], out=part)
             part *= demands[:, position : position + 1]
             following[:, stride:] += part
-        kind, path = _grow(path, strides, shape, population[1:])
-        log_constant -= float(np.log(throughput[kind][path]))
+        class_index, path = _grow(path, strides, shape, population[1:])
+        log_constant -= float(np.log(throughput[class_index][path]))
         present, following = following, present
-    kind, path = _grow(path, strides, shape, population[1:])
-    log_constant -= float(np.log(throughput[kind][path]))
+    class_index, path = _grow(path, strides, shape, population[1:])
+    log_constant -= float(np.log(throughput[class_index][path]))
     rates = [float(values[-1]) for values in throughput]
     before = [size - 1] + [size - 1 - stride for stride in strides]
     residence = [(demands[:, position] * present[:, index]).tolist() for position, index in enumerate(before)]
@@ -137,8 +137,8 @@ def _batch(network: ClosedNetwork) -> ClosedFigures:
             demands[:, station] /= network.peak(station)
     idle = (network.population > 0) & (think + demands.sum(1) <= 0)
     if idle.any():
-        variant, kind = (int(index[0]) for index in np.nonzero(idle))
-        text = f"class {kind} has customers and neither demand nor think time in variant {variant}"
+        variant, class_index = (int(index[0]) for index in np.nonzero(idle))
+        text = f"class {class_index} has customers and neither demand nor think time in variant {variant}"
         raise NoAnswer(Problem("QN403", f"{text}: its throughput has no limit"))
     rates, times = np.zeros(network.population.shape), np.zeros(demands.shape)
     constants = np.zeros(network.size)
@@ -236,11 +236,11 @@ def _variants(demands: Any, think: Any, stops: Any) -> tuple[Any, Any, Any]:
                     rate = numbers[index - 1][stride:, None] / spent[:-stride]
                 throughput[index][stride:] = np.where(spent[:-stride] > 0, rate, 0.0)
         for stop, index_in_step in paths.step(customers, throughput):
-            for index, kind in enumerate(order):
-                if stops[stop, kind]:
-                    rates[stop, :, kind] = throughput[index][index_in_step]
+            for index, class_index in enumerate(order):
+                if stops[stop, class_index]:
+                    rates[stop, :, class_index] = throughput[index][index_in_step]
                     stride = 0 if index == 0 else strides[index - 1]
-                    times[stop, :, :, kind] = (loads[:, index] * before[:, index_in_step - stride]).T
+                    times[stop, :, :, class_index] = (loads[:, index] * before[:, index_in_step - stride]).T
         if customers == total:
             break
         present = 1.0 + loads[:, 0, None] * before * throughput[0]
@@ -269,8 +269,8 @@ class _Paths:
             stops = self.stops[others]
             if customers > max(stops):
                 continue
-            kind, path = _grow(path, self.strides, self.shape, others)
-            walk[1:] = path, logs - np.log(throughput[kind][path])
+            class_index, path = _grow(path, self.strides, self.shape, others)
+            walk[1:] = path, logs - np.log(throughput[class_index][path])
             if customers in stops:
                 self.logs[stops[customers]] = walk[2]
                 reached.append((stops[customers], path))

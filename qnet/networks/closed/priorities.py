@@ -280,8 +280,8 @@ def _saturated(ranked: Ranked) -> Array:
     rate = rate * share.min(1)
     waiting = np.where(np.isfinite(ranked.population), ranked.population - rate * alone, 0.0)
     longer = np.maximum(waiting, 0.0) / np.where(rate > 0, rate, 1.0)
-    for kind in range(plain.shape[-1]):
-        plain[np.arange(len(plain)), share[..., kind].argmin(1), kind] += longer[:, kind]
+    for class_index in range(plain.shape[-1]):
+        plain[np.arange(len(plain)), share[..., class_index].argmin(1), class_index] += longer[:, class_index]
     return plain
 
 

@@ -145,10 +145,10 @@ def expanded(
     for index, value in zip(core.classes, throughput, strict=True):
         rates[index] = value
     present = dict(zip(core.classes, range(len(core.classes)), strict=True))
-    kinds = [present.get(kind) for kind in range(network.classes)]
-    of_groups = [tuple(0.0 if column is None else row[column] for column in kinds) for row in residence]
+    columns = [present.get(class_index) for class_index in range(network.classes)]
+    of_groups = [tuple(0.0 if column is None else row[column] for column in columns) for row in residence]
     times = [
-        tuple(0.0 if column is None else value for column, value in zip(kinds, network.demands[station], strict=True))
+        tuple(0.0 if column is None else value for column, value in zip(columns, network.demands[station], strict=True))
         if index is None
         else of_groups[index]
         for station, index in enumerate(core.indices)

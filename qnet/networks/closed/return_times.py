@@ -123,14 +123,14 @@ def absences(
     rows   by station of the reduced network: the station of which it is a copy, and the index of its group.
     left   by closed class: its index, and (P, K) the mean seconds of a piece of its work at a station, 0 for none.
     """
-    if not all(plain(network.classes[kind].routes) for kind, _ in left):
+    if not all(plain(network.classes[class_index].routes) for class_index, _ in left):
         return None
     size = network.size or 1
     shape = size, len(rows), len(left)
     mean, variance, decay = (np.zeros(shape) for _ in range(3))
     passed = np.zeros((size, len(rows), len(rows), len(left)))
-    for column, (kind, pieces) in enumerate(left):
-        item = network.classes[kind]
+    for column, (class_index, pieces) in enumerate(left):
+        item = network.classes[class_index]
         assert isinstance(item, ClosedClass)
         for name in {station.name for station, _ in rows}:
             selected = [row for row, (station, _) in enumerate(rows) if station.name == name]

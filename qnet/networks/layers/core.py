@@ -273,7 +273,7 @@ def _changes(shape: Shape, answer: _Solved, fewer: LayerWaits) -> Any:
     """
     waits, state, _ = answer
     less = np.moveaxis(fewer.numbers.reshape(3, len(shape.tags), *waits.shape)[:, shape.tag], 1, 2)
-    present = (state.scale > 0) & shape.closed[shape.kind]
+    present = (state.scale > 0) & shape.closed[shape.class_of]
     # The network without a customer lacks the servers that it holds, unless they are of one of several copies.
     kept = np.ones(state.scale.shape)
     for rows in shape.levels:

@@ -154,7 +154,7 @@ def fixed_of(shape: Shape, numbers: Numbers) -> _Fixed:
     if numbers.fixed:
         return numbers.fixed[0]
     people = np.where(shape.closed, numbers.population, 1.0)
-    many, servers, levels = people[:, shape.kind], numbers.servers[:, shape.centre], list[_Level]()
+    many, servers, levels = people[:, shape.class_of], numbers.servers[:, shape.centre], list[_Level]()
     for rows in shape.levels:
         meets, same_class = shape.present[rows], shape.same_class[rows]
         levels.append(
@@ -189,8 +189,8 @@ def _image_of(shape: Shape, numbers: Numbers, changes: Any, waits: Any, guess: A
     holding = first + second
     cycle = numbers.think_time + numbers.response + _times(numbers.response_waits, waits)
     each = np.where(shape.closed, 1.0 / np.where(cycle > 0, cycle, 1.0), numbers.arrival_rate)
-    many, per_class = fixed.many, cycle[:, shape.kind]
-    shares = (each[:, shape.kind] * visits) * np.stack([waits, first, second])
+    many, per_class = fixed.many, cycle[:, shape.class_of]
+    shares = (each[:, shape.class_of] * visits) * np.stack([waits, first, second])
     load = load_of(shape, numbers, many * (shares[1] + shares[2]))
     variance = _of_waits(waits, np.clip(load, 1e-6, 1.0), fixed.servers)
     scv = _scv(shape, numbers, waits, variance, holding)
@@ -225,7 +225,7 @@ def _image_of(shape: Shape, numbers: Numbers, changes: Any, waits: Any, guess: A
         full[:, rows] = _full(level, at_arrival, first_guess, chains)
         guess[:, rows] = first_guess
         result[:, rows] = (line + full[:, rows] * rest) / count / (1.0 - open_load)
-    rate = many * each[:, shape.kind] * visits
+    rate = many * each[:, shape.class_of] * visits
     result = _within_capacities(shape, numbers, result, waits, load, cycle, rate)
     change = np.abs(result - waits) * visits / np.where(per_class > 0, per_class, 1.0)
     residual = np.where(np.isfinite(change), change, np.inf).max(1, initial=0.0)
@@ -252,9 +252,9 @@ def _within_capacities(
     load    utilization of the station of every stream, with the `waits` before.
     rate    requests per second, by stream.
     """
-    noticed: Array = np.einsum("pcs,cs->ps", numbers.response_waits, np.eye(len(shape.closed))[:, shape.kind])
+    noticed: Array = np.einsum("pcs,cs->ps", numbers.response_waits, np.eye(len(shape.closed))[:, shape.class_of])
     noticed = _same_class(shape, noticed)
-    noticed = np.where(shape.counted & (noticed > 0), cycle[:, shape.kind] / np.maximum(noticed, 1e-300), 0.0)
+    noticed = np.where(shape.counted & (noticed > 0), cycle[:, shape.class_of] / np.maximum(noticed, 1e-300), 0.0)
     # Requests from inside holds recur when the held servers are free, which may be long before the customers return.
     rate = _present(shape, rate)
     pool: Array = (numbers.servers @ shape.pools.T)[:, shape.centre]

@@ -108,7 +108,7 @@ def untrusted(shape: Shape, numbers: Numbers, state: LayerWaits) -> tuple[Flags,
 
 def _structure(shape: Shape) -> tuple[int, int]:
     """The numbers of streams and tags, which determine the number and size of the core solutions."""
-    return len(shape.kind), len(shape.tags)
+    return len(shape.class_of), len(shape.tags)
 
 
 def _kept(stream: Stream) -> bool:
@@ -242,9 +242,9 @@ class _Layers:
     def converged(self, problem: LayerProblem) -> tuple[Any, LayerWaits]:
         """The waits and all that they imply, solved a part of the batch at a time."""
         shape, numbers, rough, patience, near = problem
-        cells = len(shape.kind) ** 2 * len(shape.tags)
+        cells = len(shape.class_of) ** 2 * len(shape.tags)
         if cells > _LARGEST:
-            text = f"{len(shape.kind)} requests for stations, with holds around them"
+            text = f"{len(shape.class_of)} requests for stations, with holds around them"
             raise NotComputed(Problem("QN541", text, "fewer routes or holds"))
         count = len(numbers.population)
         at_once = max(1, _CELLS // max(1, cells))
@@ -383,7 +383,7 @@ class _Layers:
         if overall.residual[1] > TOLERANCE or overall.before[1] > _ENDLESS:
             return None
         state = overall.part([1])
-        busy = (state.throughput[:, shape.kind] * numbers.visits * state.holding)[0]
+        busy = (state.throughput[:, shape.class_of] * numbers.visits * state.holding)[0]
         best: tuple[float, str] | None = None
         for position, (name, index) in enumerate(shape.keys):
             selected = (shape.centre == position) & (shape.present.diagonal() > 0)

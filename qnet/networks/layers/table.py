@@ -25,7 +25,7 @@ class Shape(Record):
     """(K,) the centres: one copy of each group."""
     centre: Any
     """(S,) the centre of each stream."""
-    kind: Any
+    class_of: Any
     """(S,) the class of each stream."""
     counted: Any
     """(S,) whether it is a request of a closed class, before the response."""
@@ -113,10 +113,10 @@ class Numbers(Record):
 
     def without(self, tag: Tag) -> Numbers:
         """The points with one customer less, and without the servers that it holds."""
-        kind, held = tag
+        class_index, held = tag
         population, servers = self.population.copy(), self.servers.copy()
-        if kind >= 0:
-            population[:, kind] = (population[:, kind] - 1.0).clip(0.0)
+        if class_index >= 0:
+            population[:, class_index] = (population[:, class_index] - 1.0).clip(0.0)
         servers[:, list(held)] -= 1
         return self.replace(population=population, servers=servers)
 
@@ -200,7 +200,7 @@ class _Tables:
     def shape(self) -> Shape:
         streams = self.streams
         centre = np.array([self.row_of[stream.station, stream.group] for stream in streams])
-        kind = np.array([stream.class_index for stream in streams])
+        class_of = np.array([stream.class_index for stream in streams])
         counted = np.array([self.closed[stream.class_index] and not stream.behind for stream in streams])
         nested = np.array([bool(self.held(stream)) for stream in streams])
         queueing = np.array([not self.stations[stream.station].delay for stream in streams])
@@ -208,7 +208,7 @@ class _Tables:
         tags = [self.tag(stream, bool(one)) for stream, one in zip(streams, counted, strict=True)]
         distinct = list(dict.fromkeys(tags))
         visiting = np.zeros((len(self.keys), len(self.closed)), bool)
-        for position, each, one in zip(centre, kind, counted, strict=True):
+        for position, each, one in zip(centre, class_of, counted, strict=True):
             visiting[position, each] |= one
         free = ~counted & ~nested
         crowd = np.zeros(len(self.keys), bool)
@@ -216,7 +216,7 @@ class _Tables:
         return Shape(
             keys=tuple(self.keys),
             centre=centre,
-            kind=kind,
+            class_of=class_of,
             counted=counted,
             free=free,
             shared=np.array([not self.stations[stream.station].in_line for stream in streams]),
@@ -225,7 +225,7 @@ class _Tables:
                 for rows in [np.flatnonzero((depth == level) & queueing)] if rows.size
             ),
             present=((centre[:, None] == centre) & queueing[:, None]) * 1.0,
-            same_class=(kind[:, None] == kind) & counted[:, None] & counted,
+            same_class=(class_of[:, None] == class_of) & counted[:, None] & counted,
             outer=tuple(self.outer(index) for index in range(len(streams))),
             tags=tuple(distinct),
             tag=np.array([distinct.index(tag) for tag in tags]),

@@ -77,16 +77,16 @@ def _point(network: Demands, kind: str) -> tuple[Any, Any, Any, Any]:
     return tuple(rows[0]), tuple(rows[1]), tuple(rows[2]), tuple(rows[3])
 
 
-def _open_response(network: Demands, kind: int, loaded: list[Any], name: str) -> tuple[float, float]:
+def _open_response(network: Demands, class_index: int, loaded: list[Any], name: str) -> tuple[float, float]:
     """Bounds of the response of an open class, by those of the ratio of residence time to demand.
 
     Asymptotic: no waits; every station has the largest ratio. Balanced: equal loads of all single servers; for other
     stations, separate bounds at each.
     """
     stations = range(network.shape[0])
-    delay = sum(network.demand(station, kind) for station in stations if network.delay[station])
-    used = [index for index in stations if not network.delay[index] and network.demand(index, kind) > 0]
-    demands = [network.demand(index, kind) for index in used]
+    delay = sum(network.demand(station, class_index) for station in stations if network.delay[station])
+    used = [index for index in stations if not network.delay[index] and network.demand(index, class_index) > 0]
+    demands = [network.demand(index, class_index) for index in used]
     limits = [_stretches(network, index, loaded[index]) for index in used]
     overall, slowest = sum(demands), max((most for _, most in limits), default=1.0)
     if name != "balanced" or network.closed:
@@ -120,7 +120,11 @@ def _stretches(network: Demands, station: int, load: float) -> tuple[float, floa
     capacities = network.capacities(station)
     if network.closed:
         left = capacities_left(load, capacities, most_present(network) + 1)
-        present = sum(int(network.population[kind]) for kind in network.closed if network.demand(station, kind) > 0)
+        present = sum(
+            int(network.population[class_index])
+            for class_index in network.closed
+            if network.demand(station, class_index) > 0
+        )
         stretches = [(count + 1) / left[min(count, len(left) - 1)] for count in range(min(present, len(left)) + 1)]
         stretches.append((present + 1) / left[min(present, len(left) - 1)])
         return min(stretches), max(stretches)

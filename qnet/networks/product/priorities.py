@@ -99,7 +99,7 @@ def _arrays(network: Demands, indices: list[int]) -> tuple[priorities.Ranked, An
     table, ordered = product_arrays.NetworkArrays(network), set(ordered_stations(network))
     size, classes = len(table.demands), range(network.shape[1])
     closed = set(network.closed)
-    kinds = [
+    disciplines = [
         priorities.SHARING
         if index not in ordered
         else priorities.PREEMPTIVE
@@ -119,7 +119,7 @@ def _arrays(network: Demands, indices: list[int]) -> tuple[priorities.Ranked, An
         service=table.each[:, indices],
         excess=table.excess[:, indices],
         memory=table.memory[:, indices],
-        discipline=np.array(kinds, int),
+        discipline=np.array(disciplines, int),
         rank=np.array([network.ranks(index) for index in indices], int).reshape(len(indices), len(classes)),
         population=column([network.population[class_index] for class_index in classes], np.inf),
         think_time=column(
@@ -150,12 +150,12 @@ def starved(solution: Solution) -> tuple[int, int, Any] | None:
     priority (an array for a batch), above `STARVED` at some point; None where there is no such class.
     """
     network, figures = solution.network, solution.figures
-    stations, kinds = range(network.shape[0]), range(network.shape[1])
+    stations, classes = range(network.shape[0]), range(network.shape[1])
     for station in stations if solution.method == METHOD else ():
         ranks = network.ranks(station)
-        used = [_used(solution, station, class_index) for class_index in kinds]
-        for class_index in kinds:
-            higher = [other for other in kinds if ranks[other] > ranks[class_index] and used[other]]
+        used = [_used(solution, station, class_index) for class_index in classes]
+        for class_index in classes:
+            higher = [other for other in classes if ranks[other] > ranks[class_index] and used[other]]
             if not used[class_index] or not any(other in network.closed for other in higher):
                 continue
             busy: Any = total(

@@ -94,7 +94,7 @@ class Solution:
         network = self.network
         unstated = [Note(routes.UNSTATED, text, "warning") for text in routes.unstated_visits(network)]
         reasons = dict.fromkeys((*self.method_reasons, *self._route_reasons()))
-        idle = [network.class_label(kind) for kind in network.closed if network.nobody(kind)]
+        idle = [network.class_label(class_index) for class_index in network.closed if network.nobody(class_index)]
         return (
             *approximate_notes([] if self.exact else reasons or self.reasons),
             *unstated,
@@ -107,7 +107,7 @@ class Solution:
         if self.exact or self.by_routes:
             return ()
         rates = self.figures.throughput
-        passages = rates if self.network.size is None else [rates[:, kind] for kind in range(rates.shape[1])]
+        passages = rates if self.network.size is None else list(rates.T)
         return routes.route_reasons(self.network, self.method, passages)
 
     @property
@@ -207,12 +207,12 @@ class Solution:
         passing = "class" if self.network.switching is None else "chain"
         result = [self.throughput, self.response, self.residence, self.queue_length, self.utilization]
         throughput, response, *by_station = result
-        chains, names, kinds = self._names()
+        chains, stations, classes = self._names()
         first = [(name, throughput[..., chain], response[..., chain]) for chain, name in enumerate(chains)]
         second = [
-            (station, kind, *(figure[..., k, r] for figure in by_station))
-            for k, station in enumerate(names)
-            for r, kind in enumerate(kinds)
+            (station, name, *(figure[..., k, r] for figure in by_station))
+            for k, station in enumerate(stations)
+            for r, name in enumerate(classes)
         ]
         return f"Solution by {self.method}{points} ({trust})", [
             ((passing, "throughput (/s)", "response (s)"), first),
@@ -223,8 +223,10 @@ class Solution:
         """The names of the chains, the stations and the classes; numbers where they have none."""
         network, changing = self.network, self.network.switching
         chains = network.class_names or [str(chain) for chain in range(network.shape[1])]
-        kinds = chains if changing is None else changing.names or [str(kind) for kind in range(len(changing.chain_of))]
-        return chains, network.names or [str(station) for station in range(network.shape[0])], kinds
+        classes = chains
+        if changing is not None:
+            classes = changing.names or [str(index) for index in range(len(changing.chain_of))]
+        return chains, network.names or [str(station) for station in range(network.shape[0])], classes
 
     def _warned(self) -> list[str]:
         return [str(note) for note in self.notes if note.severity == "warning"]

@@ -195,7 +195,7 @@ def _forced(closed: ClosedNetwork, wanted: Wanted, states: bool) -> ClosedAnswer
 
 def _with_integers(network: Demands) -> Any:
     """(B,) the variants with integer populations."""
-    counts = np.stack([network.population[kind] for kind in network.closed], axis=1)
+    counts = np.stack([network.population[class_index] for class_index in network.closed], axis=1)
     return (counts == counts.round()).all(axis=1)
 
 
@@ -328,7 +328,7 @@ def _about(name: str, problem: Problem) -> str:
 
 def _integer_populations(network: Demands) -> bool:
     """Whether all populations are integers."""
-    counts: list[Any] = [network.population[kind] for kind in network.closed]
+    counts: list[Any] = [network.population[class_index] for class_index in network.closed]
     if network.size is None:
         return all(count == int(count) for count in counts)
     return all(bool((count == count.round()).all()) for count in counts)

@@ -184,9 +184,9 @@ class Switching(Record):
         rates: Array = np.asarray(throughput, float)[..., list(self.chain_of)]
         return rates[..., None, :] * _as_array(self.visits, network.size)
 
-    def class_label(self, kind: int) -> str:
+    def class_label(self, class_index: int) -> str:
         """A class by its name, or its number."""
-        return self.names[kind] if self.names else str(kind)
+        return self.names[class_index] if self.names else str(class_index)
 
     @property
     def chain_names(self) -> tuple[str, ...]:
@@ -230,13 +230,13 @@ def arguments(
         raise _invalid(f"the reference is station {reference}", f"a number from 0 to {stations - 1}")
     given = Arguments()
     stated = given.names("names", names, stations, "station")
-    kinds = given.names("class_names", class_names, classes, "class")
+    stated_classes = given.names("class_names", class_names, classes, "class")
     given.finish()
     matrix = _matrix(routing, stations, classes)
     labels = [
-        f"{station} class {kind}"
+        f"{station} class {label}"
         for station in stated or [f"station {index}" for index in range(stations)]
-        for kind in kinds or range(classes)
+        for label in stated_classes or range(classes)
     ]
     chain_of = chains(matrix, [index % classes for index in range(stations * classes)], labels)
     count = max(chain_of) + 1
@@ -259,7 +259,7 @@ def arguments(
             chain_of=tuple(chain_of),
             visits=rows,
             demands=demands,
-            names=kinds,
+            names=stated_classes,
             onward=_onward(matrix, rows, chain_of, customers, outside),
             routing=tuple(map(tuple, matrix)),
             arrivals=outside,
@@ -293,8 +293,10 @@ def _visits(
     visits: list[list[Any]] = [[0.0] * classes for _ in range(stations)]
     arrival_rate: list[Any] = []
     for chain, population in enumerate(customers):
-        members = [kind for kind in range(classes) if chain_of[kind] == chain]
-        entrance = [value if kind in members else 0.0 for row in outside for kind, value in enumerate(row)]
+        members = [class_index for class_index in range(classes) if chain_of[class_index] == chain]
+        entrance = [
+            value if class_index in members else 0.0 for row in outside for class_index, value in enumerate(row)
+        ]
         if population is not None and any(_positive(value) for value in entrance):
             raise _invalid(f"the classes {members} have a population and arrivals", "one of the two")
         if population is None:
@@ -319,17 +321,17 @@ def _onward(
         if population is not None:
             result.append(())
             continue
-        members = [kind for kind in range(classes) if chain_of[kind] == chain]
+        members = [class_index for class_index in range(classes) if chain_of[class_index] == chain]
         rows: list[list[Any]] = [[0.0] * stations for _ in range(stations + 1)]
-        rate = sum(outside[station][kind] for station in range(stations) for kind in members)
+        rate = sum(outside[station][class_index] for station in range(stations) for class_index in members)
         for target in range(stations):
-            entering = sum(outside[target][kind] for kind in members)
+            entering = sum(outside[target][class_index] for class_index in members)
             if _positive(entering):
                 rows[stations][target] = ratio(entering, rate)
             for origin in range(stations):
                 rows[origin][target] = sum(
-                    visits[origin][kind] * matrix[origin * classes + kind][target * classes + other]
-                    for kind in members
+                    visits[origin][class_index] * matrix[origin * classes + class_index][target * classes + other]
+                    for class_index in members
                     for other in members
                 )
         result.append(tuple(map(tuple, rows)))
@@ -357,12 +359,19 @@ def _closed(
     matrix: list[list[float]], members: list[int], reference: int, classes: int, labels: list[str]
 ) -> tuple[float, ...]:
     """Visits per visit to the reference station, in any class of the chain."""
-    start = next((reference * classes + kind for kind in members if any(matrix[reference * classes + kind])), None)
+    start = next(
+        (
+            reference * classes + class_index
+            for class_index in members
+            if any(matrix[reference * classes + class_index])
+        ),
+        None,
+    )
     if start is None:
         text = f"the classes {members} never visit station {reference}"
         raise InvalidInput(Problem("QN231", text, "a reference station that every closed chain visits"))
     visits = closed_visits(matrix, start, labels)
-    passages = sum(visits[reference * classes + kind] for kind in members)
+    passages = sum(visits[reference * classes + class_index] for class_index in members)
     return tuple(value / passages for value in visits)
 
 
@@ -435,8 +444,12 @@ def _priorities(priority: Any, visits: Rows, chain_of: Sequence[int], count: int
     for station, (row, counts) in enumerate(zip(rows, visits, strict=True)):
         result.append([])
         for chain in range(count):
-            visiting = [kind for kind, member in enumerate(chain_of) if member == chain and _positive(counts[kind])]
-            if len({row[kind] for kind in visiting}) > 1:
+            visiting = [
+                class_index
+                for class_index, member in enumerate(chain_of)
+                if member == chain and _positive(counts[class_index])
+            ]
+            if len({row[class_index] for class_index in visiting}) > 1:
                 text = f"the classes {visiting} of one chain have different priorities at station {station}"
                 raise _invalid(text, "one priority for all classes of a chain that visit a station")
             result[-1].append(row[visiting[0]] if visiting else 0)
@@ -456,16 +469,16 @@ def _matrix(routing: Any, stations: int, classes: int) -> list[list[float]]:
     matrix = [[0.0] * size for _ in range(size)]
     try:
         for origin in range(stations):
-            for kind in range(classes):
+            for class_index in range(classes):
                 for target in range(stations):
                     for other in range(classes):
                         if depth == 4:
-                            cell = value[origin][kind][target][other]
-                        elif kind != other:
+                            cell = value[origin][class_index][target][other]
+                        elif class_index != other:
                             continue
                         else:
-                            cell = (value if depth == 2 else value[kind])[origin][target]
-                        matrix[origin * classes + kind][target * classes + other] = float(cell)
+                            cell = (value if depth == 2 else value[class_index])[origin][target]
+                        matrix[origin * classes + class_index][target * classes + other] = float(cell)
         fits = _shape(value) in ((stations,) * 2, (classes, stations, stations), (stations, classes) * 2)
     except (KeyError, IndexError, TypeError, ValueError, OverflowError):
         fits = False
@@ -482,7 +495,8 @@ def _table(name: str, value: Any) -> Rows:
         if _depth(given) == 3:
             batch = np.asarray(given, float)
             rows = tuple(
-                tuple(batch[:, station, kind] for kind in range(batch.shape[2])) for station in range(batch.shape[1])
+                tuple(batch[:, station, class_index] for class_index in range(batch.shape[2]))
+                for station in range(batch.shape[1])
             )
         else:
             rows = tuple(tuple(float(cell) for cell in row) for row in given)

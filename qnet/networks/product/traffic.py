@@ -138,12 +138,12 @@ def chains(
             first, second = sorted((_root(parent, class_of[state]), _root(parent, class_of[onward])))
             parent[second] = first
     numbers: dict[int, int] = {}
-    result = tuple(numbers.setdefault(_root(parent, kind), len(numbers)) for kind in range(len(parent)))
+    result = tuple(numbers.setdefault(_root(parent, class_index), len(numbers)) for class_index in range(len(parent)))
     kept: dict[int, list[int]] = {}
     for group in closed_sets(rows, [state for state, value in enumerate(sums) if value < 1.0 - TOLERANCE]):
         chain = result[class_of[group[0]]]
         if chain in kept:
-            members = [str(kind + 1) for kind, number in enumerate(result) if number == chain]
+            members = [str(class_index + 1) for class_index, number in enumerate(result) if number == chain]
             which = "class " + members[0] if len(members) == 1 else "classes " + ", ".join(members)
             raise _stranded(
                 f"customers of {which} remain either in {_names(kept[chain], labels)} or in {_names(group, labels)}, "

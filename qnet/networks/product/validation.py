@@ -67,9 +67,9 @@ class Arguments:
             self.fail(f"the rows of {name} have different lengths", "one number per class in every row")
             self.finish()
         for station, row in enumerate(rows):
-            for kind, cell in enumerate(row):
+            for class_index, cell in enumerate(row):
                 if not _sound(cell):
-                    self.fail(f"{name}[{station}][{kind}] is {cell}", _NUMBER)
+                    self.fail(f"{name}[{station}][{class_index}] is {cell}", _NUMBER)
         self.agree(name, (len(rows), len(rows[0]) if rows else 0))
         return rows
 
@@ -89,16 +89,16 @@ class Arguments:
             return
         if self.size is None:
             missing = [
-                (station, kind)
+                (station, class_index)
                 for station, (row, counts) in enumerate(zip(demands, visits, strict=True))
-                for kind, (demand, count) in enumerate(zip(row, counts, strict=True))
+                for class_index, (demand, count) in enumerate(zip(row, counts, strict=True))
                 if demand and not count
             ]
         else:
             wrong = (_array(demands) > 0) & (_array(visits) == 0)
             missing = [index[-2:] for index in zip(*wrong.nonzero(), strict=True)]
-        for station, kind in missing[:1]:
-            self.fail(f"visits[{station}][{kind}] is 0, and there is a demand", "visits above 0, or no demand")
+        for station, class_index in missing[:1]:
+            self.fail(f"visits[{station}][{class_index}] is 0, and there is a demand", "visits above 0, or no demand")
 
     def words(
         self, name: str, values: Sequence[str] | str | None, count: int, options: tuple[str, ...]
