@@ -85,6 +85,10 @@ class ClosedFigures(Record):
     """For each station the probabilities of 0, 1, ... customers of all classes together, where wanted."""
     method: str = ""
     """The method that gave the figures."""
+    reasons: tuple[str, ...] = ()
+    """Why the method is not exact; empty where it is."""
+    why: str = ""
+    """Why this method was taken."""
 
 
 def varying(rates: Any) -> bool:

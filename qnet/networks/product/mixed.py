@@ -15,7 +15,6 @@ from qnet.networks.reasons import REQUESTED, approximation
 from qnet.networks.wanted import Wanted, Work
 from qnet.queues.arithmetic import total
 from qnet.queues.changing_rates import stretch
-from qnet.record import Record
 
 if TYPE_CHECKING:
     from qnet.networks.closed import approximate
@@ -26,15 +25,6 @@ else:
     approximate = lazy("qnet.networks.closed.approximate")
     priorities = lazy("qnet.networks.product.priorities")
     erlang = lazy("qnet.queues.erlang")
-
-
-class ClosedAnswer(Record):
-    """The figures of the closed classes, and their method."""
-
-    figures: ClosedFigures
-    method: str
-    reasons: tuple[str, ...]
-    why: str
 
 
 def solve_open(network: Demands) -> Solution:
@@ -68,9 +58,8 @@ def solve_approximately(network: Demands, wanted: Wanted, name: str) -> Solution
     if any(rates is not None and _any(load) for rates, load in zip(closed.rates, loaded, strict=True)):
         open_load = tuple(0.0 if rates is None else load for rates, load in zip(closed.rates, loaded, strict=True))
     correction = wanted.correction or approximate.DEFAULT_CORRECTION
-    figures = approximate.solve(closed, name, correction, wanted.core_solutions, open_load)
-    answer = ClosedAnswer(figures, name, (approximation(name),), REQUESTED)
-    return with_open(network, loaded, answer, wanted)
+    answer = approximate.solve(closed, name, correction, wanted.core_solutions, open_load)
+    return with_open(network, loaded, answer.replace(reasons=(approximation(name),), why=REQUESTED), wanted)
 
 
 def approximate_work(network: Demands, cores: int = 1) -> Work:
@@ -87,31 +76,31 @@ def states_needed(network: Demands) -> bool:
     return bool(network.open) and any(visited_open(network, station) for station in shared(network))
 
 
-def with_open(network: Demands, loaded: list[Value], answer: ClosedAnswer, wanted: Wanted) -> Solution:
+def with_open(network: Demands, loaded: list[Value], closed: ClosedFigures, wanted: Wanted) -> Solution:
     """The solution of a network from that of its closed classes, with the residences of open ones.
 
     loaded   open load of every station, in erlangs at rate 1.
+    closed   the figures of the closed classes.
     """
-    result = answer.figures
     stations, classes = network.shape
     throughput: list[Value] = list(network.arrival_rate)
     for index, class_index in enumerate(network.closed):
-        throughput[class_index] = result.throughput[index] if network.size is None else result.throughput[:, index]
+        throughput[class_index] = closed.throughput[index] if network.size is None else closed.throughput[:, index]
     residence: list[list[Value]] = []
     for station in range(stations):
         row: list[Value] = [0.0] * classes
         for index, class_index in enumerate(network.closed):
             row[class_index] = (
-                result.residence[station][index] if network.size is None else result.residence[:, station, index]
+                closed.residence[station][index] if network.size is None else closed.residence[:, station, index]
             )
         if network.open:
             states: Any = None
-            if result.marginals is not None:
-                states = result.marginals[station] if network.size is None else result.marginals[:, station]
+            if closed.marginals is not None:
+                states = closed.marginals[station] if network.size is None else closed.marginals[:, station]
             _fill_open(network, station, loaded[station], throughput, row, states)
         residence.append(row)
-    made = figures(network, throughput, residence, result.log_constant, result.marginals if wanted.states else None)
-    return Solution(network, made, method=answer.method, method_reasons=answer.reasons, why=answer.why)
+    made = figures(network, throughput, residence, closed.log_constant, closed.marginals if wanted.states else None)
+    return Solution(network, made, method=closed.method, method_reasons=closed.reasons, why=closed.why)
 
 
 def _fill_open(

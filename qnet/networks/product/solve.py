@@ -12,10 +12,10 @@ from qnet.budget import FLOOR, OverBudget
 from qnet.errors import InvalidInput, MethodProblem, NoAnswer, NotComputed, Problem, suggest
 from qnet.lazy import lazy, np
 from qnet.networks.closed import exact
-from qnet.networks.closed.problem import ClosedNetwork
+from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork
 from qnet.networks.product.closed_classes import closed_part
 from qnet.networks.product.demands import Demands
-from qnet.networks.product.mixed import ClosedAnswer, states_needed, with_open
+from qnet.networks.product.mixed import states_needed, with_open
 from qnet.networks.product.open_classes import loads, ranked, refuse_overload
 from qnet.networks.product.solution import Solution, stacked
 from qnet.networks.reasons import REQUESTED, Reason
@@ -89,7 +89,7 @@ class ClosedMethods:
         return with_open(self.network, loaded, answer, wanted)
 
 
-def _affordable(closed: ClosedNetwork, wanted: Wanted, states: bool, further: frozenset[str]) -> ClosedAnswer:
+def _affordable(closed: ClosedNetwork, wanted: Wanted, states: bool, further: frozenset[str]) -> ClosedFigures:
     """The exact method that costs least, where the budget allows one."""
     if wanted.announce:
         _announce(closed, wanted, states, further)
@@ -103,8 +103,7 @@ def _affordable(closed: ClosedNetwork, wanted: Wanted, states: bool, further: fr
                 _divide(_fitting(closed, wanted, states, further))
             _afford(result, closed, wanted, states, further)
         figures = exact.solve(closed, states, wanted.operations, wanted.memory, further)
-    why = "the cheapest exact method for product form"
-    return ClosedAnswer(figures, figures.method, (), why)
+    return figures.replace(why="the cheapest exact method for product form")
 
 
 def _fits(result: list[tuple[str, Work]], wanted: Wanted) -> bool:
@@ -172,7 +171,7 @@ def _afford(
     raise NotComputed(Problem("QN515", text, budget(wanted)))
 
 
-def _forced(closed: ClosedNetwork, wanted: Wanted, states: bool) -> ClosedAnswer:
+def _forced(closed: ClosedNetwork, wanted: Wanted, states: bool) -> ClosedFigures:
     """The answer of a named exact method; raises `NotComputed` QN513 where it does not apply."""
     points = [closed] if closed.size is None else [closed.point(index) for index in range(closed.size)]
     times = 1 if wanted.each else len(points)
@@ -190,7 +189,7 @@ def _forced(closed: ClosedNetwork, wanted: Wanted, states: bool) -> ClosedAnswer
         need = method.work(point, wanted)
         afford(row.name, need.replace(operations=need.operations * times), wanted)
         exact.charge(need)
-    return ClosedAnswer(method.solve(closed, wanted, exact.no_part), row.name, (), REQUESTED)
+    return method.solve(closed, wanted, exact.no_part).replace(method=row.name, why=REQUESTED)
 
 
 def _with_integers(network: Demands) -> Any:

@@ -91,7 +91,7 @@ PARAMETERS: dict[str, tuple[str, str, str]] = {
     "batch_size": ("", "at least 1", "mean batch size"),
     "scv_batch": ("", "at least 0", "scv (variance / mean^2) of the batch size (default: the smallest possible)"),
     "skewness_batch": ("", "a number", "skewness of the batch size"),
-    "approximation": ("", "a word", "kraemer-langenbach-belz, kingman, allen-cunneen or whitt"),
+    "approximation": ("", "kraemer-langenbach-belz, kingman, allen-cunneen or whitt", "formula of the mean wait"),
 }
 """Name -> unit, domain, meaning."""
 
@@ -104,6 +104,6 @@ INTEGER = ("servers", "capacity", "sources", "phases")
 CONVERTED: dict[str, tuple[str, str, str]] = {
     "service_rate": ("/s", "above 0", "1 / service time"),
     "offered": ("", "at least 0", "offered load in erlangs, instead of the arrival rate"),
-    "utilization": ("", "at least 0", "instead of the arrival rate, without loss"),
+    "utilization": ("", "at least 0", "utilization, instead of the arrival rate, where none are lost"),
 }
 """Name -> unit, domain, meaning of quantities that are converted to parameters."""
