@@ -11,7 +11,7 @@ from qnet.questions.points.points import Solved
 from qnet.questions.points.saturation import JUST_BELOW
 from qnet.questions.points.trial import Trial
 from qnet.questions.search.sign_changes import exceeded, scaled, sign_change, smooth, unscaled
-from qnet.questions.search.steady_range import capacity
+from qnet.questions.search.steady_range import Bracket, capacity
 from qnet.record import Record
 
 _REACHES = (1.012, 1.06, 1.3)
@@ -168,8 +168,8 @@ def _capacities(trial: Trial, known: Array) -> Array:
     top = np.full(trial.size, np.inf)
     full = np.flatnonzero((at_low < 0) & (at_high >= 0))
     if len(full):
-        ends = low[full], high[full], at_low[full], at_high[full]
-        top[full] = capacity(trial.at(full), *ends, np.ones(len(full), bool))
+        ends = Bracket(low[full], high[full], at_low[full], at_high[full])
+        top[full] = capacity(trial.at(full), ends, np.ones(len(full), bool))
     return top
 
 

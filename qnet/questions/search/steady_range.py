@@ -12,6 +12,7 @@ from qnet.questions.points.saturation import JUST_BELOW
 from qnet.questions.points.trial import Trial
 from qnet.questions.search.sign_changes import filled, find_root, overloaded, scaled, sign_change, unscaled
 from qnet.queues.crossings import enclosures
+from qnet.queues.roots import NEARNESS
 from qnet.record import Record
 
 START = 1e-9
@@ -25,10 +26,25 @@ _AHEAD, _TOGETHER = 4, 100
 """Values of an upward search whose loads are computed in one batch, and the most points of such a batch."""
 _RISES = 1.5
 """The least factor by which a load rises as a value is doubled, for the capacity to be searched before any waits."""
+_ASIDE, _HALF = (1e-3, 1e-6, 1e-9, 0.75 * NEARNESS), 0.5
+"""Relative distances on either side of a predicted capacity at which loads are computed, the least so that a root is
+found; and the share of a capacity from which the end of the steady state is searched."""
+_MOST = 1500
+"""The most loads of such a prediction that are computed at once; more take longer than the rounds of a search."""
 _ROUGH = 0.01
 """The relative distance from the end of the steady state at which a rough search stops."""
 _DESCENT, _DESCENTS = 1e-6, 60
 """The factor of each step down from a value that is far too large, and the most steps."""
+
+
+class Bracket(Record):
+    """Two values between which loads reach a capacity, and the loads there less one; arrays with one element per
+    point."""
+
+    low: Array
+    high: Array
+    at_low: Array
+    at_high: Array
 
 
 class SteadyRange(Record):
@@ -88,17 +104,17 @@ def largest_steady(trial: Trial, rough: bool = False) -> SteadyRange:
         for step in range(_DOUBLINGS + _MORE):
             high = _doubled(high, greatest, step)
         return SteadyRange(high, np.zeros(trial.size, bool), greatest)
-    if (bracket := _overloaded(trial, low, high, greatest)) is not None:
+    if (known := _overloaded(trial, low, high, greatest)) is not None:
         every: Flags = low == low
-        ends, left = edge(trial, *bracket, every, overload, rough)
+        ends, left = edge(trial, *known, every, overload, rough)
         return SteadyRange(ends, every, greatest, left)
     ahead: list[tuple[Array, Array, Array]] = []
     inside: Flags = low == low
     for step in range(_DOUBLINGS + _MORE):
         ahead = ahead or _loads_ahead(trial, low, high, greatest, step)
         # Points whose search has ended remain unchanged.
-        known = zip(ahead.pop(0), (end, at_high, certain), strict=True)
-        end, at_high, certain = (np.where(inside, new, old) for new, old in known)
+        columns = zip(ahead.pop(0), (end, at_high, certain), strict=True)
+        end, at_high, certain = (np.where(inside, new, old) for new, old in columns)
         greatest, high = np.where(end < high, end, greatest), end
         inside = (at_high < 0) & (high < greatest)
         if not inside.any():
@@ -115,22 +131,25 @@ def largest_steady(trial: Trial, rough: bool = False) -> SteadyRange:
     if bounded.any():
         certain = certain if (high == end).all() else trial.certain(high)
         overload = np.where(low == reached, overload, np.nan)
-        ends, left = edge(trial, low, high, at_low, certain, bounded, overload, rough)
+        ends, left = edge(trial, low, Bracket(low, high, at_low, certain), bounded, overload, rough)
         high = np.where(bounded, ends, high)
     return SteadyRange(high, bounded, greatest, left)
 
 
-def _overloaded(trial: Trial, low: Array, high: Array, greatest: Array) -> tuple[Array, Array, Array, Array] | None:
-    """Two values between which stations without waits inside holds reach their capacity, and their loads less one.
+def _overloaded(trial: Trial, low: Array, high: Array, greatest: Array) -> tuple[Array, Bracket] | None:
+    """The bracket of the values at which stations without waits inside holds reach their capacity.
 
     low, high  the least value, and the first to try.
-    Returns    None where a load does not rise with the value at some point, or depends on waits.
+    Returns    values below it from which the end of the steady state is to be searched, and the bracket; None where a
+               load does not rise with the value at some point, or depends on waits.
     """
     if _needs_waits(trial):
         return None
     at_low: Array = np.full(trial.size, np.nan)
     try:
         at_high = trial.certain(high)
+        if (bracket := _proportional(trial, low, high, at_high, greatest)) is not None:
+            return np.maximum(low, _HALF * bracket.low), bracket
         for step in range(_DOUBLINGS):
             going = at_high < 0
             if not going.any():
@@ -150,7 +169,30 @@ def _overloaded(trial: Trial, low: Array, high: Array, greatest: Array) -> tuple
         if not outside(error):
             raise
         return None
-    return (low, high, at_low, at_high) if (at_low < 0).all() and (at_high >= 0).all() else None
+    return (low, Bracket(low, high, at_low, at_high)) if (at_low < 0).all() and (at_high >= 0).all() else None
+
+
+def _proportional(trial: Trial, least: Array, value: Array, load: Array, greatest: Array) -> Bracket | None:
+    """The bracket of the values at which loads reach the capacity, if they are proportional to the value.
+
+    value, load      a value, and the loads there less one.
+    least, greatest  the range of the values.
+    Returns          None where a load at some point is not proportional, or the values are outside the range.
+    """
+    count = min(len(_ASIDE), _MOST // (2 * trial.size))
+    if not count:
+        return None
+    shares = 1.0 + np.array([*(-aside for aside in _ASIDE[:count]), *_ASIDE[:count][::-1]])
+    if not (load > -1.0).all():
+        return None
+    tried = (value / (1.0 + load))[:, None] * shares
+    if not ((tried >= least[:, None]) & (tried <= greatest[:, None])).all():
+        return None
+    loads = trial.at(np.repeat(np.arange(trial.size), len(shares))).certain(tried.reshape(-1)).reshape(tried.shape)
+    if not ((loads[:, 0] < 0) & (loads[:, -1] >= 0)).all():
+        return None
+    every, first = np.arange(trial.size), (loads >= 0).argmax(axis=1)
+    return Bracket(*(table[every, index] for table in (tried, loads) for index in (first - 1, first)))
 
 
 def _needs_waits(trial: Trial) -> bool:
@@ -244,31 +286,33 @@ def _descended(trial: Trial, low: Array, high: Array, at_low: Array, wanted: Fla
     return low, np.where(wanted, top, high), at_low
 
 
-def capacity(trial: Trial, low: Array, high: Array, at_low: Array, at_high: Array, bounded: Flags) -> Array:
+def capacity(trial: Trial, bracket: Bracket, bounded: Flags) -> Array:
     """The values at which stations without waits inside holds saturate: roots of their loads.
 
-    at_low, at_high  the largest load of such stations, less one, at `low` and at `high`.
-    bounded          the points at which `low` and `high` enclose a root; results at others are meaningless.
+    bracket   values, and the largest loads of such stations, less one.
+    bounded   the points at which the bracket encloses a root; results at others are meaningless.
     """
+    low, high, at_low, at_high = bracket
     ends = np.where(bounded, at_low, -1.0), np.where(bounded, at_high, -1.0)
     return find_root(trial, lambda indices, x: trial.at(indices).certain(x), low, high, *ends)
 
 
 def edge(
-    trial: Trial, low: Array, high: Array, at_low: Array, at_high: Array, bounded: Flags, overload: Array,
-    rough: bool = False,
-) -> tuple[Array, Ending | None]:  # fmt: skip
+    trial: Trial, low: Array, bracket: Bracket, bounded: Flags, overload: Array, rough: bool = False
+) -> tuple[Array, Ending | None]:
     """The end of the steady state: at the capacity of an inner station, or before it if waits saturate an outer one.
 
-    low, high        values with and without a steady state, at the points that are `bounded`.
-    at_low, at_high  the largest load of stations without waits inside holds, less one, there.
-    overload         the largest load less one at `low`; NaN where it is not known.
-    rough            as for `largest_steady`.
+    low       values with a steady state at the points that are `bounded`, as far as is known.
+    bracket   values around the capacities of stations without waits inside holds, where `at_high` is not negative; and
+              elsewhere values with and without a steady state.
+    overload  the largest load less one at `low`; NaN where it is not known.
+    rough     as for `largest_steady`.
     """
-    by_capacity = bounded & (at_high >= 0)
+    high = bracket.high
+    by_capacity = bounded & (bracket.at_high >= 0)
     top = np.where(by_capacity, high, high / JUST_BELOW)
     if by_capacity.any():
-        top = np.where(by_capacity, capacity(trial, low, high, at_low, at_high, by_capacity), top)
+        top = np.where(by_capacity, capacity(trial, bracket, by_capacity), top)
     least = np.maximum(top * START, trial.least)
     start, end = np.maximum(low, least), top * JUST_BELOW
     at_start = np.where(start == low, overload, np.nan)
