@@ -105,7 +105,7 @@ def test_rows_of_systems_outside_any_region_do_not_count():
 @pytest.mark.parametrize("rule", [rule for rule in RULES if "closed" in rule.kinds and rule.name.startswith("f")])
 def test_closed_classes_have_rows_first_come_first_served_and_where_something_is_full(rule):
     reasons = {"first come first served": ESTIMATED}.get(
-        rule.name, "s1: the stations around it are taken as one with their throughput"
+        rule.name, "s1: the rest of the network is replaced by one flow-equivalent station"
     )
     assert measured_error(reasons, "flow-equivalent", "closed").worst > 0
 
