@@ -8,7 +8,7 @@ import pytest
 from full import long_but
 
 import qnet
-from qnet.errors import NotComputed, QnetError
+from qnet.errors import NotComputed, QnetError, UsageError
 from qnet.questions.formula.formula import formula
 
 BASE = """
@@ -179,3 +179,10 @@ def test_where_customers_may_be_lost_figures_are_refused_with_the_way_out(name, 
     """Of 4/s that arrive 3.84/s go through: a formula of arrivals alone told 4/s."""
     with pytest.raises(NotComputed, match=r"QN521[\s\S]*qnet solve computes the figures"):
         formula(made(name), figure)
+
+
+def test_a_closed_model_has_no_largest_rate_and_the_refusal_names_its_formulas():
+    with pytest.raises(UsageError) as refused:
+        formula(qnet.loads(features(arrivals=CLOSED)), "max_rate")
+    (problem,) = refused.value.problems
+    assert problem.code == "QN013" and "ask for demand or n_star or throughput_upper" in problem.help

@@ -90,6 +90,7 @@ def _driven(model: Model, text: str) -> str:
     if len(rates) == 1 and driving and rates[0] is not None and rates[0].source.strip() == driving[0]:
         return f"max_{driving[0]}"
     help = f"ask for max_{driving[0]}, the largest value of that parameter" if driving else ""
+    help = help or f"ask for {' or '.join(main_metrics(model))}"
     words = f'there is no formula "{short(text)}": no parameter is the arrival rate of all customers'
     raise UsageError(Problem("QN013", words, help=help))
 
