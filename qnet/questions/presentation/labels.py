@@ -25,11 +25,12 @@ from qnet.reports.content import Note
 from qnet.units import format_quantity
 
 if TYPE_CHECKING:
-    from qnet.networks import exactness, streams
+    from qnet.networks import exact_points, exactness, streams
     from qnet.networks.percentiles import responses as percentiles
     from qnet.networks.percentiles import trust as percentile_trust
     from qnet.questions.points.answers import Answers
 else:
+    exact_points = lazy("qnet.networks.exact_points")
     exactness = lazy("qnet.networks.exactness")
     streams = lazy("qnet.networks.streams")
     percentile_trust = lazy("qnet.networks.percentiles.trust")
@@ -107,8 +108,7 @@ def _exact_points(part: Part) -> Value:
         reasons = exactness.reasons_for(network, streams.streams(network, arrays()), arrays())
         if not {*part.solution.reasons} <= {*reasons}:  # Such as losses, of which theory has no closed form anywhere.
             return False
-    points = [network.point(number) for number in range(network.size)]
-    return np.array([not exactness.reasons_for(point, streams.streams(point, FLOATS), FLOATS) for point in points])
+    return exact_points.exact_points(network)
 
 
 def labels(answers: Answers, figures: Sequence[Expression]) -> list[str | None]:
