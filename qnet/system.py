@@ -1,4 +1,4 @@
-"""`qnet.load` and `qnet.loads`: a model with its questions, one call each; `qnet.validate` and `qnet.study`."""
+"""The Python interface to models and studies: `load` and `loads`, `System` with its questions, `validate`, `study`."""
 
 from __future__ import annotations
 
@@ -24,47 +24,55 @@ else:
 
 @checked_methods(budget.asked)
 class System(Questions, Model):
-    """A checked model, and what can be asked of it. Every question gives a `Report`, as its command does.
+    """A checked model with a method for each question of the command line.
 
         system = qnet.load("ibm-3990-6").set(rate="900/s", write_fraction=0.2)
         system.metric("utilization('back_end')")
         system.envelope(limit="response <= 10 ms", over="write_fraction=0:0.5:0.1").records()
 
-    A system shows itself in five lines, and as tables in a notebook. A report prints as the table of the command line,
-    shows as tables in a notebook, gives its rows by `records()`, a column as an array by `columns["response_s"]`, and
-    any form of output by `text("csv")`; `notes` are what there is to know of it, and `warnings` those that limit the
-    trust in it. Arguments have the names of the options of the command; one that may be repeated there takes one text
-    or a sequence of them. Where there is a choice of methods, `method` names one of `qnet methods`, and `operations`
-    is the elementary operations that a question may take, about 1e9 a second.
+    The methods have the names of the commands, or of options such as --tornado, and return the `Report` of the command;
+    only `metric` returns a number, `map` a table of the kind that it is given, `map_rows` rows, and `set` a system. The
+    arguments have the names of the options; one that may be repeated on the command line takes a text or a sequence of
+    texts. `method` is a name of `qnet methods`; `operations` is the limit in elementary operations, about 1e9 a second.
 
-    Every question raises `UsageError` for what the model does not have, `NoAnswer` where there is none, as without a
-    steady state, and `NotComputed` where it was not computed, as beyond the budget.
+    A report prints as the table of the command line. `records()` returns its rows, `columns["response_s"]` a column as
+    an array, `text("csv")` any output format; `notes` are the notes of the command, `warnings` those that limit the
+    reliability of the answer. In a notebook, systems and reports are shown as tables.
+
+    Every question raises `UsageError` for names that the model does not have and for values outside of their range,
+    `NoAnswer` if no answer exists, as without a steady state, and `NotComputed` if none was computed, as beyond the
+    budget.
     """
 
     __slots__ = ()
 
     def __new__(cls, *values: Any, **named: Any) -> Self:
-        """A system of the fields of a model, as `qnet.load` makes it; raises `UsageError` for anything else."""
+        """A system with the fields of a model, as `qnet.load` creates it; raises `UsageError` for other arguments."""
         try:
             return super().__new__(cls, *values, **named)
         except TypeError as error:
-            expected = "qnet.load(system), which makes one"
-            raise UsageError(Problem("QN753", f"these are no parts of a system: {error}", expected)) from None
+            expected = "qnet.load(system), which returns one"
+            raise UsageError(
+                Problem("QN753", f"a system cannot be made of these arguments: {error}", expected)
+            ) from None
 
     def __repr__(self) -> str:
-        """The system in five lines: stations, classes, parameters, and what it states."""
+        """The system in five lines: title, stations, classes, parameters, and stored questions."""
         return "\n".join(overview.lines(self))
 
     def _repr_html_(self) -> str:
-        """What notebooks show."""
+        """The tables that notebooks show."""
         return overview.html(self)
 
     def set(self, values: Mapping[str, str | float] | None = None, **named: str | float) -> System:
-        """The system with some parameters set, as by -p: a number in base units, or a text with a unit or expression.
+        """A copy of the system with parameters set, as with the option -p of a command.
 
-        values   for names that are no Python names, such as {"cu.pend": "1 ms"}.
-        named    parameters by name.
-        Raises   `UsageError` for an unknown parameter or a value that does not fit, with all problems.
+        A value is a number in base units (seconds, bytes, events per second), or a text with a unit or an expression.
+
+        values   values by parameter, for names that are no Python identifiers, such as {"cu.pend": "1 ms"}.
+        named    values by parameter.
+        Raises   `UsageError` with all problems: unknown parameters, invalid expressions, values of a wrong dimension.
+                 Ranges are checked when a question is answered.
         """
         from qnet.model.settings import with_settings
         from qnet.units import base_unit
@@ -80,11 +88,12 @@ class System(Questions, Model):
         return System(*with_settings(self, texts))
 
     def metric(self, text: str, unit: str = "") -> float:
-        """One figure, output, parameter or expression over them at the stated point, as `qnet solve --value`.
+        """The value of a metric at the parameters of the system, as `qnet solve --metric METRIC --value` prints it.
 
-        text     such as "response_p95" or "utilization('cpu')".
-        unit     such as "ms"; default: base units.
-        Raises   `UsageError` for what the model does not have, `NoAnswer` without a steady state.
+        text     a metric, output or parameter, or an expression over them, such as "utilization('cpu')".
+        unit     the unit of the result, such as "ms"; default: base units.
+        Raises   `UsageError` for a name that the model does not have or a unit of another dimension, `NoAnswer` without
+                 a steady state, `NotComputed` if no method computes it.
         """
         from qnet.questions.solve.solve import metric_value
 
@@ -93,10 +102,11 @@ class System(Questions, Model):
 
 @checked
 def load(system: Source) -> System:
-    """The system of a catalog name, an example, a file or `-` for standard input, checked.
+    """Load and check a model from the catalog, an example, a file, or standard input.
 
-    system   a name such as "ibm-3990-6", a text with / or ending in .toml, or a `pathlib.Path`, which is always a file.
-    Raises   `UsageError` for what is not there, `InvalidInput` with everything that is wrong with the model.
+    system   the name of a catalog system or an example, such as "ibm-3990-6"; the path of a file, which is a
+             `pathlib.Path` or a text that contains / or ends in .toml; or "-" for standard input.
+    Raises   `UsageError` for a name or file that does not exist, `InvalidInput` with all problems of the model.
     """
     from qnet.model.load import load as load_model
 
@@ -109,13 +119,13 @@ def load(system: Source) -> System:
 
 @checked
 def loads(model: str | Mapping[str, Any], name: str = "") -> System:
-    """The system of a model that is a text of TOML, or a dict of what such a text has, checked.
+    """Check a model given as TOML text, or as a dict with the same keys.
 
-    model    in a dict, an array is any sequence or array, and a number any number; texts are expressions.
-    name     what messages and reports call it; default: "<text>" or "<dict>".
-    Returns  a `System`, whose `document.text` is the text of a dict as well, to be written to a file.
-    Raises   `UsageError` QN753 for a dict with other values, `InvalidInput` with everything that is wrong with the
-             model, by line of a text and by key of a dict.
+    model    the text or dict; values of a dict may be sequences, arrays, numbers of any type, and texts (expressions).
+    name     the name of the model in messages and reports; default: "<text>" or "<dict>".
+    Returns  a `System`; its `document.text` is TOML, that of a dict as well, and can be written to a file.
+    Raises   `UsageError` QN753 for a dict with other values, `InvalidInput` with all problems of the model, by line of
+             a text or by key of a dict.
 
         steps = [{"station": "cpu", "time": "0.1 s"}]
         classes = {"job": {"arrival_rate": "5/s", "steps": steps}}
@@ -131,13 +141,13 @@ def loads(model: str | Mapping[str, Any], name: str = "") -> System:
 @checked
 @budget.asked
 def validate(study: str = "", claims: bool = False, operations: float = OPERATIONS, memory: float = MEMORY) -> Report:
-    """The published figures of a study of the catalog compared with its models, as `qnet validate`.
+    """Compare the published figures of a study of the catalog with its models, as `qnet validate`.
 
-    study    its name; empty for the account of all of the catalog.
-    claims   every claim of all of them, and not the account.
-    operations, memory   what it may take at most: elementary operations, about 1e9 a second, and bytes.
-    Raises   `UsageError` for a study that is not there, `InvalidInput` for what is wrong with one. Claims that are
-             missed raise nothing: those without a reason stand in `broken` of the report.
+    study    the name of the study; empty for a summary of all studies.
+    claims   without a study, list every claim of all studies instead of the summary.
+    operations, memory   the limits in elementary operations, about 1e9 per second, and in bytes.
+    Returns  the report. Missed claims raise no error: those without a reason are in its `broken`.
+    Raises   `UsageError` for a study that does not exist, `InvalidInput` for an invalid one.
     """
     from qnet.questions.study.validate_report import validate_report
 
@@ -148,13 +158,13 @@ def validate(study: str = "", claims: bool = False, operations: float = OPERATIO
 @checked
 @budget.asked
 def study(name: str, operations: float = OPERATIONS, memory: float = MEMORY) -> Report:
-    """A study of the catalog, as `qnet study`: question, answer, predictions next to their nulls, picture,
-    what-ifs, and its limits.
+    """Summarize a study of the catalog, as `qnet study`: question, answer, predictions with their nulls, picture,
+    what-ifs, and limits.
 
-    name                 such as "p390"; `qnet.validate` lists them.
+    name                 the name of the study, such as "p390"; `qnet.validate` lists the studies.
     operations, memory   as for `validate`.
-    Raises   `UsageError` for a study that does not exist or has no story, `InvalidInput` for what is wrong with one,
-             `NoAnswer` or `NotComputed` where a question of the story has no answer.
+    Raises   `UsageError` for a study that does not exist or has no story, `InvalidInput` for an invalid one, `NoAnswer`
+             or `NotComputed` if its picture or a what-if has no answer.
     """
     from qnet.questions.study.report import study_report
 

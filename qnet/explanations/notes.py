@@ -489,7 +489,7 @@ CODES: dict[str, _T] = {
         "Allow more with --operations, or fit on rows with fewer customers."),
     "QN745": _T("a null that was not an input of the model",
         "The null of a prediction is the nearest figure that was an input of the model: a claim of the same study and "
-        "dimension that is given, fitted or an identity. Its error is the error of doing nothing.",
+        "dimension that is given, fitted or an identity. Its error is that of a forecast without the model.",
         'Name such a claim, or write null = "none: " and the reason why no input can be compared.'),
     "QN746": _T("a study that cannot be fitted again",
         "With this alternative of a free choice no values of the fitted parameters satisfy the claims "

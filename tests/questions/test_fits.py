@@ -59,7 +59,7 @@ def test_another_reading_of_a_fitted_claim_moves_its_parameter(free):
     assert [item.parameters["time"] for item in found.refits] == pytest.approx(times, rel=1e-5)
     responses = tuple(time / (1 - 0.6 * time) for time in times)
     assert found.interval("busy") == pytest.approx(responses, rel=1e-4)
-    assert found.doubts[0].choices == pytest.approx(tuple(times), rel=1e-5)
+    assert found.uncertainties[0].choices == pytest.approx(tuple(times), rel=1e-5)
 
 
 def test_another_value_of_a_parameter_is_set_where_no_claim_sets_it(free):
@@ -82,7 +82,7 @@ def test_a_choice_in_words_is_counted_and_not_varied(free):
 
 def test_digits_and_other_rows_bound_a_fit(free):
     """dT / T = (1 - rate T) dR / R: half of 0.05 / 2. The prediction asks for 1.045 s, above what the digits leave."""
-    (item,) = free(FIT, BUSY).doubts
+    (item,) = free(FIT, BUSY).uncertainties
     assert item.digits == pytest.approx((1 - 0.0125, 1 + 0.0125), rel=1e-3)
     assert item.contradicted == ("busy",)
     assert item.implied is not None

@@ -63,18 +63,18 @@ def test_a_response_at_another_load_is_a_prediction(judge):
     [
         (predicted("x", "2.1 s", "response", "low"), "within 3 % of low"),
         (predicted("x", "0.49 s", "half"), "proportional to time and to nothing else"),
-        (predicted("x", "1.01 s", "time"), "within 3 % of time, which it is given"),
-        (predicted("x", "0.52", "rate * time"), "a product of given numbers alone"),
+        (predicted("x", "1.01 s", "time"), "within 3 % of time, which is an input"),
+        (predicted("x", "0.52", "rate * time"), "a product of inputs alone"),
         (predicted("x", "1.01 s", "time * share", set={"share": "1", "time": "2 s / 2"}),
-         "within 3 % of time, which it is given"),
+         "within 3 % of time, which is an input"),
         (predicted("y", "1.6 s", "time * (1 + share)") + predicted("x", "1.4 s", "time * (1 + share)",
-         set={"kind": "fast"}), "y times or over what was given"),
+         set={"kind": "fast"}), "y times or over inputs"),
         (predicted("y", "0.7/s", "throughput", system="closed") + predicted("x", "2 s", "response", system="closed"),
-         "y by Little's law"),
+         "follows from y by Little's law"),
         (predicted("y", "4.8 s", "response", **AT_LOAD) + predicted("x", "4.2", "queue_length('window')", **AT_LOAD),
-         "y times or over what was given"),
+         "y times or over inputs"),
         (predicted("y", "4.8 s", "response", **AT_LOAD) + predicted("x", "6.1 s", "response + time", **AT_LOAD),
-         "y and what was given"),
+         "y plus or minus inputs"),
         (claim("y", role="predicted", stated="0.7/s", tolerance=0.2, largest="rate", limit="response <= 4 s",
                null="none: made up")
          + claim("x", role="predicted", at_least="4 s", figure="response", null="none: a bound", **AT_LOAD),
@@ -109,7 +109,7 @@ def test_a_share_of_one_is_not_moved(judge):
     half = predicted("y", "1.2 s", "2.5 * time * share")
     found = judge(all_of_it, half)
     assert found["x"].carried == "proportional to time and to nothing else"
-    assert found["y"].carried == "a product of given numbers alone"
+    assert found["y"].carried == "a product of inputs alone"
 
 
 def test_a_figure_that_the_form_was_chosen_for_is_set_apart(judge):
@@ -136,7 +136,7 @@ def test_a_fitted_figure_is_an_input_and_its_parameter_is_none(judge):
 def test_what_moves_as_the_figure_that_was_fitted_is_carried(judge):
     fit = claim("fit", role="fitted", sets="time", stated="2 s", figure="response")
     found = judge(fit, predicted("x", "1.1", "queue_length('window')"))["x"]
-    assert found.carried == "fit times or over what was given"
+    assert found.carried == "fit times or over inputs"
 
 
 def test_the_null_is_judged_as_the_model_is(judge):

@@ -307,6 +307,8 @@ def test_a_figure_may_be_solved_for_one_side_of_a_comparison_only(judge):
 def test_a_prediction_on_a_prediction_is_refused(judge):
     problems = fault(judge, claim("w", **PREDICTED), claim("x", **PREDICTED, set={"time": "[w] / 2"}))
     assert [(item.code, item.path) for item in problems] == [("QN320", ("claims", 1, "set", "time"))]
+    problems = fault(judge, claim("w", **PREDICTED), claim("x", **PREDICTED, base={"time": "[w] / 2"}, take="ratio"))
+    assert [(item.code, item.path) for item in problems] == [("QN320", ("claims", 1, "base", "time"))]
 
 
 def test_all_faults_are_told_at_once(judge):
@@ -415,8 +417,9 @@ def test_a_prediction_without_a_null_is_refused(judge):
     ("keys", "key", "text"),
     [
         ({"role": "trend", "stated": "rises", "over": "rate = 0.1/s:0.5/s:0.1/s", "take": "trend", "in_view": True},
-         "in_view", "a trend claim has no in_view"),
-        ({"role": "identity", "stated": "2 s", "short": "few words"}, "short", "a identity claim has no short"),
+         "in_view", 'in_view on a claim with the role "trend"'),
+        ({"role": "identity", "stated": "2 s", "short": "few words"}, "short",
+         'short on a claim with the role "identity"'),
         ({"role": "predicted", "stated": "2 s", "tolerance": 0.1, "short": "x" * 71}, "short", "it has 71 characters"),
     ],
 )  # fmt: skip

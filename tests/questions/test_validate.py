@@ -212,6 +212,13 @@ def test_the_numbers_of_the_summary_are_asserted(catalog: MakeCatalog, text: str
     assert codes == (["QN604"] if true else ["QN604", "QN608"])
 
 
+def test_free_choices_can_be_asserted(catalog: MakeCatalog):
+    choice = 'id = "c"\nkind = "value"\nchosen = "1"\nalternatives = ["2"]\nwhy = "made up"\n'
+    catalog(one=study("one", f"[[free_choices]]\n{choice}"))
+    assert run("one", "--assert", "choices >= 1").exit_code == 0
+    assert run("one", "--assert", "choices < 1").exit_code == 6
+
+
 def test_an_assertion_is_judged_of_all_studies_together(catalog: MakeCatalog):
     catalog(one=study("one"), two=study("two", MISSED.format(role="disputed").replace(NULL, "")))
     (problem,) = validate_report("", ["claims <= 4"]).broken

@@ -140,7 +140,7 @@ def test_what_rests_on_a_path_length_alone_is_told_apart(judged: dict[str, Judge
     assert counted.path_length == len(PATH_LENGTH)
     for test in ("context-switch", "open-close", "create-delete-10mb"):
         wall = judged[f"lpar/ousterhout/{test}/wall/lpar-idle"]
-        assert wall.carried == f"lpar/ousterhout/{test}/cpu/lpar-idle and what was given"
+        assert wall.carried == f"lpar/ousterhout/{test}/cpu/lpar-idle plus or minus inputs"
 
 
 def test_what_the_form_was_chosen_for_is_not_counted(judged: dict[str, Judged]):
@@ -275,7 +275,7 @@ def test_all_studies_are_fitted_again_within_the_limit_of_a_command():
 def test_a_number_that_a_claim_sets_is_not_the_fitted_one():
     """The update tests set `destages_per_write` to what was fitted on them: the shape of the skew moves none of it."""
     found = refitted_freely("ibm-3990-6")
-    values = {item.parameter: item.value for item in found.doubts}
+    values = {item.parameter: item.value for item in found.uncertainties}
     for item in (item for item in found.refits if item.choice == "hot volumes"):
         for name in ("rewritten", "destages_when_full", "destages_per_write"):
             assert item.parameters[name] == pytest.approx(values[name], rel=1e-3)
@@ -298,8 +298,8 @@ def test_every_study_lists_its_fits_with_their_claims():
     for study in load_studies():
         if study.id in ("p390", "paging"):
             found = refitted_freely(study.id)
-            told = {item.claim.id for item in found.doubts}
+            told = {item.claim.id for item in found.uncertainties}
             assert told == {claim.id for claim in study.claims if claim.role == "fitted"}
-            for item in found.doubts:
+            for item in found.uncertainties:
                 for ends in (item.digits, item.choices):
                     assert ends is None or ends[0] <= item.value <= ends[1]

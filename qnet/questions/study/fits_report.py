@@ -1,12 +1,12 @@
-"""What a study was free in, as a report: its fits, how well each is determined, its choices, and what they move."""
+"""The report of `qnet validate --fits`: fitted parameters, free choices, and the intervals of predictions over them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from qnet.questions.study.influences import Begun, Influences, influences
+from qnet.questions.study.influences import Influences, InputMoves, influences
 from qnet.questions.study.load import load_studies
-from qnet.questions.study.refit import ParameterUncertainty, Refit, doubts, refits
+from qnet.questions.study.refit import ParameterUncertainty, Refit, parameter_uncertainties, refits
 from qnet.questions.study.study import Study
 from qnet.questions.study.tally import counted
 from qnet.questions.study.validate import Validation, validate, value_of
@@ -37,25 +37,27 @@ COLUMNS = (
     Column("alternatives", "could be"),
     Column("why", "why it is free"),
 )
-"""A row is a fitted parameter, a free choice, or a prediction with what the free choices make of it; values are in the
-`unit` of the row."""
+"""A row is a fitted parameter with its intervals, a free choice, or a prediction with its interval over the free
+choices; values are in the `unit` of the row."""
 
 FITS, CHOICES, PREDICTIONS = "fits", "free choices", "predictions over the free choices"
 _MOST = 3
-"""The most contradicting claims that are named."""
+"""The largest number of contradicting claims that are named."""
 _row = row_maker(COLUMNS)
 
 
 class Freedom(Record):
-    """What a study was free in."""
+    """The fitted parameters and free choices of a study, and the fits with other choices."""
 
     validation: Validation
-    doubts: tuple[ParameterUncertainty, ...]
+    uncertainties: tuple[ParameterUncertainty, ...]
+    """One for each fitted parameter on which the figure of its claim depends."""
     refits: tuple[Refit, ...]
     influences: Influences
 
     def interval(self, claim: str) -> tuple[float, float] | None:
-        """What the free choices make of a prediction, in base units; None where none of them is varied."""
+        """The interval of a prediction over the free choices, in base units; None if no fit with another choice
+        converged and computed it."""
         item = self.influences.claims.get(claim)
         result = [one.figures[claim] for one in self.refits if one.converged and claim in one.figures]
         if not result or item is None:
@@ -64,28 +66,32 @@ class Freedom(Record):
 
 
 def freedom(study: Study, judged: Validation | None = None) -> Freedom:
-    """Fit a study again with every free choice made otherwise, and look how well its fits are determined."""
+    """Fit a study again with every alternative of its free choices, and compute the uncertainties of its fits.
+
+    judged   the validation of the study, if it is known already.
+    """
     judged = judged or validate(study)
     result = judged.influences
     if result is None:
         computer = Computer(study)
         computer.enter_claims()
-        begun = Begun(computer)
-        result = influences(begun, computer.figures(), value_of)
+        input_moves = InputMoves(computer)
+        result = influences(input_moves, computer.figures(), value_of)
     selected = [item for item in judged.judged if item.separate]
     again = refits(study, result, [item.claim for item in selected if item.claim.id in result.claims])
     errors = {item.claim.id: item.error for item in selected}
-    return Freedom(judged, tuple(doubts(study, result, again, errors)), tuple(again), result)
+    return Freedom(judged, tuple(parameter_uncertainties(study, result, again, errors)), tuple(again), result)
 
 
 def fits_report(study: str = "", progress: Callable[[int, int], None] | None = None) -> Report:
-    """The fits and the free choices of a study of the catalog, or of all of them for no name.
+    """The fits and the free choices of a study of the catalog, or of all studies.
 
-    progress  called with the number of studies done, and the total.
-    Returns   a row for every fitted parameter (its value, and the intervals that the printed digits of all fitted
-              claims, the free choices, and single predictions leave), for every free choice, and for every prediction
-              with what the free choices make of it.
-    Raises    `UsageError` for a study that is not there, `InvalidInput` for what is wrong with one.
+    study     its name; empty for all of them.
+    progress  called after each study with the number of studies done, and the total.
+    Returns   a row for every fitted parameter (its value, and its intervals by the printed digits of all fitted claims,
+              by the free choices, and by single predictions), for every free choice, and for every prediction that is
+              computed with other choices, with its interval.
+    Raises    `UsageError` for a study that does not exist, `InvalidInput` for an invalid study.
     """
     studies = load_studies(study)
     result: list[tuple[Study, Freedom]] = []
@@ -96,15 +102,15 @@ def fits_report(study: str = "", progress: Callable[[int, int], None] | None = N
     rows: list[tuple[Cell, ...]] = []
     for section in (_fits, _choices, _predictions):
         rows += [row for item, free in result for row in section(item, free)]
-    fits = counted(sum(len(free.doubts) for _, free in result), "fitted parameter")
+    fits = counted(sum(len(free.uncertainties) for _, free in result), "fitted parameter")
     choices = counted(sum(len(item.choices) for item, _ in result), "free choice")
-    particular = counted(sum(item.counted for _, free in result for item in free.validation.judged), "prediction")
-    lost = [f"{one.choice} = {one.alternative}" for _, free in result for one in free.refits if not one.converged]
-    varied = sum(choice.varied for item, _ in result for choice in item.choices)
-    rest = f"{varied} of them varied: intervals rest on these alone" if varied else "none of them varied"
-    notes = [Note("QN603", f"{particular}, {fits}, {choices}, {rest}")]
-    if lost:
-        notes.append(Note("QN746", f"not fitted again: {', '.join(lost)}", "warning"))
+    predictions = counted(sum(item.counted for _, free in result for item in free.validation.judged), "prediction")
+    failed = [f"{one.choice} = {one.alternative}" for _, free in result for one in free.refits if not one.converged]
+    number = sum(choice.varied for item, _ in result for choice in item.choices)
+    varied = f"{number} of them varied: intervals are over these alone" if number else "none of them varied"
+    notes = [Note("QN603", f"{predictions}, {fits}, {choices}, {varied}")]
+    if failed:
+        notes.append(Note("QN746", f"the fit does not converge with: {', '.join(failed)}", "warning"))
     title = studies[0].title if study else f"{len(studies)} studies of the catalog"
     meta = {"studies": [{"study": item.id, "source": item.source} for item in studies]}
     return Report(
@@ -113,7 +119,8 @@ def fits_report(study: str = "", progress: Callable[[int, int], None] | None = N
 
 
 def _fits(study: Study, free: Freedom) -> Iterator[tuple[Cell, ...]]:
-    for item in free.doubts:
+    """The rows of fitted parameters: those with a number, then choices of a word."""
+    for item in free.uncertainties:
         given = free.influences.inputs.get((item.parameter, item.value))
         ends = {"digits": item.digits, "choices": item.choices, "implied": item.implied}
         yield _row(
@@ -128,22 +135,23 @@ def _fits(study: Study, free: Freedom) -> Iterator[tuple[Cell, ...]]:
             **{f"{name}_low": pair[0] for name, pair in ends.items() if pair},
             **{f"{name}_high": pair[1] for name, pair in ends.items() if pair},
         )
-    words = [claim for claim in study.claims if claim.role == "fitted" and claim.sets]
-    known = {item.parameter for item in free.doubts}
-    for claim in words:
-        if claim.sets not in known:
-            reported = claim.stated or claim.at_most or claim.at_least
+    numbers = {item.parameter for item in free.uncertainties}
+    for claim in study.claims:
+        if claim.role == "fitted" and claim.sets and claim.sets not in numbers:
+            stated = claim.stated or claim.at_most or claim.at_least
             yield _row(
-                section=FITS, study=study.id, parameter=claim.sets, claim=claim.id, stated=reported, value="a word"
+                section=FITS, study=study.id, parameter=claim.sets, claim=claim.id, stated=stated, value="a word"
             )
 
 
 def _stated(item: ParameterUncertainty) -> str:
+    """The figure or bound that a parameter was fitted on, as printed."""
     claim = item.claim
     return claim.stated or (f"at most {claim.at_most}" if claim.at_most else f"at least {claim.at_least}")
 
 
 def _named(claims: Sequence[str]) -> str | None:
+    """The first claims of a list by id, and the number of the others; None for an empty list."""
     if not claims:
         return None
     more = f" and {len(claims) - _MOST} more" if len(claims) > _MOST else ""
@@ -151,6 +159,7 @@ def _named(claims: Sequence[str]) -> str | None:
 
 
 def _choices(study: Study, free: Freedom) -> Iterator[tuple[Cell, ...]]:
+    """The rows of free choices."""
     for item in study.choices:
         yield _row(
             section=CHOICES,
@@ -166,6 +175,7 @@ def _choices(study: Study, free: Freedom) -> Iterator[tuple[Cell, ...]]:
 
 
 def _predictions(study: Study, free: Freedom) -> Iterator[tuple[Cell, ...]]:
+    """The rows of predictions with an interval over the free choices."""
     for item in free.validation.judged:
         ends = free.interval(item.claim.id) if item.separate else None
         if ends is None:

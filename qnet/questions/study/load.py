@@ -1,4 +1,4 @@
-"""Reading the studies of the catalog, with everything that is wrong with them."""
+"""Read the studies of the catalog from their files, and report every problem of a file at once."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from qnet.catalog.find import entries, study_path
 from qnet.documents import Path, read
 from qnet.errors import InvalidInput, Problem, UsageError, suggest
 from qnet.questions.study.claims import ClaimReader
-from qnet.questions.study.story import Teller
+from qnet.questions.study.story import StoryReader
 from qnet.questions.study.study import KINDS, FreeChoice, Study, bounds_of
 from qnet.units import UnitError, quantity
 
@@ -20,9 +20,10 @@ _Made = TypeVar("_Made")
 
 
 def load_studies(name: str = "") -> list[Study]:
-    """A study of the catalog, or all of them for no name.
+    """Read one study of the catalog, or all of them if `name` is empty.
 
-    Raises as `load_study`, with every problem of all files; QN301 where the catalog has none.
+    Raises `UsageError` for an unknown name, or QN301 for a catalog without studies; `InvalidInput` with every problem
+    of all files.
     """
     if name:
         return [load_study(name)]
@@ -33,7 +34,7 @@ def load_studies(name: str = "") -> list[Study]:
 
 
 def each_of(items: Iterable[_Item], read_one: Callable[[_Item], _Made]) -> list[_Made]:
-    """What a function makes of some studies; raises `InvalidInput` with every problem of all of them."""
+    """The results of a function for each item; raises `InvalidInput` with the problems of all items, each once."""
     made: list[_Made] = []
     problems: list[Problem] = []
     for item in items:
@@ -47,7 +48,7 @@ def each_of(items: Iterable[_Item], read_one: Callable[[_Item], _Made]) -> list[
 
 
 def load_study(name: str) -> Study:
-    """Read a study of the catalog.
+    """Read a study of the catalog by its name, such as "p390".
 
     Raises `UsageError` for an unknown name, `InvalidInput` with every problem of the file.
     """
@@ -58,10 +59,10 @@ def load_study(name: str) -> Study:
         if not isinstance(data.get(key), str):
             reader.fail((key,), f'"{key}" is missing or not a text', "a text")
     claims = reader.claims()
-    asking = {claim.id for claim in claims if claim.asks}
+    computed = {claim.id for claim in claims if claim.computed}
     stated = {claim.id: text for claim in claims if (text := claim.stated or bounds_of(claim))}
-    story = Teller(reader.fail, reader.fill, asking, stated).story(data.get("story"))
-    roles = {id: str(table.get("role", "")) for id, table in reader.roles.items()}
+    story = StoryReader(reader.fail, reader.fill, computed, stated).story(data.get("story"))
+    roles = {id: str(table.get("role", "")) for id, table in reader.tables.items()}
     choices = read_choices(data.get("free_choices"), reader.fail, roles)
     if reader.problems:
         raise InvalidInput(*(document.located(problem) for problem in reader.problems))
@@ -80,13 +81,15 @@ def load_study(name: str) -> Study:
 
 
 def read_choices(raw: Any, fail: Callable[..., None], roles: dict[str, str]) -> tuple[FreeChoice, ...]:
-    """The choices of `[[free_choices]]`, as far as they can be read.
+    """Read `[[free_choices]]`.
 
-    roles   those of the claims, by id.
+    raw      the value of the key, None if the file has none.
+    fail     called with path, problem and expectation for everything that is wrong; reading then continues.
+    roles    the role of each claim, by id.
     """
     items = cast("list[Any]", raw) if isinstance(raw, list) else []
     if raw is not None and not (isinstance(raw, list) and all(isinstance(item, dict) for item in items)):
-        fail(("free_choices",), "the choices are no tables", "[[free_choices]]")
+        fail(("free_choices",), "free_choices is not an array of tables", "[[free_choices]]")
         return ()
     result = [_choice(cast("dict[str, Any]", item), ("free_choices", index), fail) for index, item in enumerate(items)]
     for index, choice in enumerate(result):
@@ -94,7 +97,7 @@ def read_choices(raw: Any, fail: Callable[..., None], roles: dict[str, str]) -> 
         if choice.id in {other.id for other in result[:index]}:
             fail((*path, "id"), f'there are two choices "{choice.id}"', "each choice once", code="QN321")
         if choice.parameter and choice.claim:
-            fail((*path, "claim"), "it changes a parameter and a claim", "parameter or claim")
+            fail((*path, "claim"), "the choice names a parameter and a claim", "either parameter or claim")
         if choice.claim and roles.get(choice.claim) != "fitted":
             help = suggest(choice.claim, [id for id, role in roles.items() if role == "fitted"])
             fail((*path, "claim"), f'found "{choice.claim}"', "the id of a fitted claim", help)
@@ -113,7 +116,7 @@ def _choice(table: dict[str, Any], path: Path, fail: Callable[..., None]) -> Fre
         if key == "alternatives":
             continue
         if not isinstance(value, str) or (not value.strip() and key not in ("parameter", "claim")):
-            fail((*path, key), f"found {value!r}" if key in table else f"there is no {key}", "a text")
+            fail((*path, key), f"found {value!r}" if key in table else f"the choice has no {key}", "a text")
         texts[key] = str(value).strip()
     if texts["kind"] and texts["kind"] not in KINDS:
         fail((*path, "kind"), f'found "{texts["kind"]}"', "one of " + ", ".join(KINDS))

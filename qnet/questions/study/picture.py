@@ -1,4 +1,4 @@
-"""The picture of a story: the answer of another question to one system, cut down to what a picture needs."""
+"""The picture of a study: the answer of another question of qnet, with the columns that a picture needs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from qnet.questions.envelope.ask import ask_envelope
 from qnet.questions.knee.report import knee_report
 from qnet.questions.presentation.provenance import command_line
 from qnet.questions.study.printed import printed
-from qnet.questions.study.story import Ask
+from qnet.questions.study.story import StoryQuestion
 from qnet.questions.study.study import Study
 from qnet.questions.study.validate_settings import Systems
 from qnet.questions.sweep.sweep import ask_sweep
@@ -28,13 +28,14 @@ from qnet.units import unit
 
 
 class Picture(Record):
-    """What is shown, and the command that shows all of it."""
+    """The columns and rows of a picture, its plot, and the command that prints the entire answer."""
 
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
     drawn: tuple[tuple[Cell, ...], ...]
-    """Points of curves."""
+    """The rows with the points of the curves of the plot, if it has rows other than those of the report."""
     plot: Plot | None
+    """How the picture is drawn; None for a table."""
     notes: tuple[Note, ...]
     command: str
 
@@ -46,152 +47,160 @@ _SHOWN: dict[str, tuple[str, ...]] = {
     "cost": ("cost", "scope", "station", "value", "unit", "against", "ratio"),
     "compare": ("metric", "unit", "base", "value", "ratio"),
 }
-"""Columns that are shown besides those that are drawn."""
+"""The columns of the answer of a command that are shown in addition to those of its plot; of a sweep, all."""
 _TOTALS = ("total", "station")
-"""The rows of a cost that are shown."""
+"""The scopes of the rows of a cost that are shown."""
 
 
-def opened(study: Study, ask: Ask, beside: bool = False) -> Model:
-    """The system of a question with its settings; `beside`: the other one.
+def system_of(study: Study, question: StoryQuestion, other: bool = False) -> Model:
+    """The system of a question with its settings, or the one that it is compared with.
 
-    Raises `InvalidInput` with the place in the study for what the system does not have.
+    Raises `InvalidInput` with the key of the study for an unknown system or parameter, and for an invalid setting.
     """
-    system, settings = (ask.other, ask.other_settings) if beside else (ask.system, ask.settings)
+    system, settings = (question.other, question.other_settings) if other else (question.system, question.settings)
     try:
         return with_settings(load(system), settings)
     except UsageError as error:
-        raise placed(study, ask, error) from None
+        raise located_error(study, question, error) from None
 
 
-def placed(study: Study, ask: Ask, error: QnetError) -> InvalidInput:
-    """What is wrong with a question, as a problem of the study that asks it."""
-    return InvalidInput(*(study.problem(problem, ask.path) for problem in error.problems))
+def located_error(study: Study, question: StoryQuestion, error: QnetError) -> InvalidInput:
+    """The problems of an error, located at the question in the study file."""
+    return InvalidInput(*(study.problem(problem, question.path) for problem in error.problems))
 
 
-def picture(study: Study, ask: Ask) -> Picture:
-    """Ask the question of a picture.
+def picture(study: Study, question: StoryQuestion) -> Picture:
+    """Answer the question of a picture.
 
-    Raises `InvalidInput` with the place in the study for a question that cannot be asked, and what the question raises
-    where it has no answer.
+    Raises `InvalidInput` with the key of the study for an invalid question; `NoAnswer` or `NotComputed` if it has no
+    answer.
     """
-    model = opened(study, ask)
-    other = opened(study, ask, beside=True) if ask.other else None
+    model = system_of(study, question)
+    other = system_of(study, question, other=True) if question.other else None
     try:
-        report = _REPORTS[ask.command](model, other, ask)
+        report = _REPORTS[question.command](model, other, question)
     except UsageError as error:
-        raise placed(study, ask, error) from None
+        raise located_error(study, question, error) from None
     keys = [column.key for column in report.columns]
     plot = report.plot if isinstance(report.plot, Plot) else None
-    wanted = {*_SHOWN[ask.command], *((plot.x, *plot.y, *plot.by) if plot else ())}
-    if ask.command == "cost":
+    wanted = {*_SHOWN[question.command], *((plot.x, *plot.y, *plot.by) if plot else ())}
+    if question.command == "cost":
         wanted |= {column.key for column in report.columns[1 : keys.index("scope")]}
-    if ask.command == "sweep":
+    if question.command == "sweep":
         wanted = {column.key for column in report.columns if not column.footed}
     indices = [index for index, key in enumerate(keys) if key in wanted]
-    rows = [row for row in report.rows if ask.command != "cost" or row[keys.index("scope")] in _TOTALS]
+    rows = [row for row in report.rows if question.command != "cost" or row[keys.index("scope")] in _TOTALS]
     return Picture(
         tuple(report.columns[index] for index in indices),
-        tuple(_cut(rows, indices)),
-        tuple(_cut(plot.rows, indices)) if plot else (),
+        tuple(_selected(rows, indices)),
+        tuple(_selected(plot.rows, indices)) if plot else (),
         plot,
         report.notes,
-        command_of(model, ask),
+        command_of(model, question),
     )
 
 
-def command_of(model: Model, ask: Ask) -> str:
+def command_of(model: Model, question: StoryQuestion) -> str:
     """The command that answers a question."""
-    return command_line(ask.command, model, options=list(_words(ask)))
+    return command_line(question.command, model, options=list(_words(question)))
 
 
-def measured_points(study: Study, ask: Ask, shown: Picture) -> tuple[tuple[float, float], ...]:
-    """What claims state as points of a picture, in the units of its columns.
+def measured_points(study: Study, question: StoryQuestion, shown: Picture) -> tuple[tuple[float, float], ...]:
+    """The figures of measured claims as points of a picture, in the units of its columns.
 
-    A claim that searches along the picture stands at what it states and at its limit; any other one at its settings.
+    A claim that searches the parameter of the horizontal axis is the point of its stated value and its limit; any other
+    claim is that of the parameter at its settings and its stated value. Bounds are one point each.
+
+    shown    the picture.
+    Raises   `InvalidInput` for an invalid setting of a claim.
     """
-    if shown.plot is None or not ask.measured:
+    if shown.plot is None or not question.measured:
         return ()
     systems = Systems(study)
     x, y = (next(column for column in shown.columns if column.key == key) for key in (shown.plot.x, shown.plot.y[0]))
     result: list[tuple[float, float]] = []
     for claim in study.claims:
-        if claim.id not in ask.measured:
+        if claim.id not in question.measured:
             continue
         setting = systems.setting(claim.at)
-        selected = [study.printed[claim.id].value] if claim.id in study.printed else []
-        values = selected or [printed(text).value for text in (claim.at_least, claim.at_most) if text]
+        stated = [study.printed[claim.id].value] if claim.id in study.printed else []
+        values = stated or [printed(text).value for text in (claim.at_least, claim.at_most) if text]
         if setting is None:
             continue
         if claim.vary and column_key(claim.vary) == x.key:
             bound = condition(claim.limit, setting.model).bound
-            limit = float(evaluate(bound.root, setting.known, FLOATS, setting.model.choices))
-            result += [(_in(value, x), _in(limit, y)) for value in values]
+            limit = float(evaluate(bound.root, setting.values, FLOATS, setting.model.choices))
+            result += [(_in_unit(value, x), _in_unit(limit, y)) for value in values]
             continue
-        at = next((value for name, value in setting.known.items() if column_key(name) == x.key), None)
+        at = next((value for name, value in setting.values.items() if column_key(name) == x.key), None)
         if isinstance(at, (int, float)):
-            result += [(_in(float(at), x), _in(value, y)) for value in values]
+            result += [(_in_unit(float(at), x), _in_unit(value, y)) for value in values]
     if systems.problems:
         raise InvalidInput(*systems.problems)
     return tuple(result)
 
 
-def _in(value: float, column: Column) -> float:
-    """A value in base units, in the unit of a column."""
+def _in_unit(value: float, column: Column) -> float:
+    """A value in base units converted to the unit of a column."""
     return value / unit(column.unit).factor if column.unit else value
 
 
-def _cut(rows: Sequence[tuple[Cell, ...]], indices: Sequence[int]) -> Iterator[tuple[Cell, ...]]:
+def _selected(rows: Sequence[tuple[Cell, ...]], indices: Sequence[int]) -> Iterator[tuple[Cell, ...]]:
     return (tuple(row[index] for index in indices) for row in rows)
 
 
-def _words(ask: Ask) -> Iterator[str]:
-    """What a question asks besides its system, as words of a command line."""
-    for key, texts in ask.options.items():
+def _words(question: StoryQuestion) -> Iterator[str]:
+    """The options and arguments of a question after its system, as words of a command line."""
+    for key, texts in question.options.items():
         for text in texts:
             if key == "name":
-                yield from (text,) if ask.command == "cost" else ("--envelope", text)
+                yield from (text,) if question.command == "cost" else ("--envelope", text)
             else:
                 yield from (f"--{key}", text)
-    if ask.other and ask.command == "compare" and ask.other == ask.system:
-        yield from ("--with", " & ".join(f"{name}={value}" for name, value in ask.other_settings.items()))
-    elif ask.other and ask.command == "compare":
-        yield ask.other
-    elif ask.other:
-        yield from ("--against", ask.other)
-        for name, value in ask.other_settings.items():
+    if question.other and question.command == "compare" and question.other == question.system:
+        yield from ("--with", " & ".join(f"{name}={value}" for name, value in question.other_settings.items()))
+    elif question.other and question.command == "compare":
+        yield question.other
+    elif question.other:
+        yield from ("--against", question.other)
+        for name, value in question.other_settings.items():
             yield from ("--against-parameter", f"{name}={value}")
 
 
-def _one(ask: Ask, key: str) -> str:
-    return "".join(ask.options.get(key, ()))
+def _one(question: StoryQuestion, key: str) -> str:
+    """The text of an option that takes one; empty if it is not given."""
+    return "".join(question.options.get(key, ()))
 
 
-def _many(ask: Ask, key: str) -> tuple[str, ...]:
-    return ask.options.get(key, ())
+def _many(question: StoryQuestion, key: str) -> tuple[str, ...]:
+    """The texts of an option that may be repeated."""
+    return question.options.get(key, ())
 
 
-def _envelope(model: Model, other: Model | None, ask: Ask) -> Report:
-    limits, over = _many(ask, "limit"), _many(ask, "over")
-    return ask_envelope(model, _many(ask, "name"), _one(ask, "vary"), limits, over, _one(ask, "route"))
+def _envelope(model: Model, other: Model | None, question: StoryQuestion) -> Report:
+    limits, over = _many(question, "limit"), _many(question, "over")
+    return ask_envelope(model, _many(question, "name"), _one(question, "vary"), limits, over, _one(question, "route"))
 
 
-def _knee(model: Model, other: Model | None, ask: Ask) -> Report:
-    return knee_report(model, _one(ask, "vary"), _many(ask, "limit"), None, _many(ask, "definition"), curve=True)
+def _knee(model: Model, other: Model | None, question: StoryQuestion) -> Report:
+    return knee_report(
+        model, _one(question, "vary"), _many(question, "limit"), None, _many(question, "definition"), curve=True
+    )
 
 
-def _sweep(model: Model, other: Model | None, ask: Ask) -> Report:
-    return ask_sweep(model, _many(ask, "over"), _many(ask, "metric"))
+def _sweep(model: Model, other: Model | None, question: StoryQuestion) -> Report:
+    return ask_sweep(model, _many(question, "over"), _many(question, "metric"))
 
 
-def _cost(model: Model, other: Model | None, ask: Ask) -> Report:
-    return ask_cost(model, names=_many(ask, "name"), over=_many(ask, "over"), against=other)
+def _cost(model: Model, other: Model | None, question: StoryQuestion) -> Report:
+    return ask_cost(model, names=_many(question, "name"), over=_many(question, "over"), against=other)
 
 
-def _compare(model: Model, other: Model | None, ask: Ask) -> Report:
-    return ask_compare(model, [] if other is None else [other], _many(ask, "metric"))
+def _compare(model: Model, other: Model | None, question: StoryQuestion) -> Report:
+    return ask_compare(model, [] if other is None else [other], _many(question, "metric"))
 
 
-_REPORTS: dict[str, Callable[[Model, Model | None, Ask], Report]] = {
+_REPORTS: dict[str, Callable[[Model, Model | None, StoryQuestion], Report]] = {
     "envelope": _envelope,
     "knee": _knee,
     "sweep": _sweep,

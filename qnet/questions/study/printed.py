@@ -1,4 +1,4 @@
-"""Figures as a source prints them: a quantity, and what it was rounded to."""
+"""Figures as a source prints them: a quantity and the precision of its last digit."""
 
 from __future__ import annotations
 
@@ -9,27 +9,29 @@ from qnet.units import NUMBER_PATTERN, Dimension, base_unit, quantity, scale, un
 
 _NUMBER = re.compile(rf"\s*[+-]?({NUMBER_PATTERN})")
 _SLACK = 1e-9
-"""How much of the last printed digit the arithmetic of a computer may add."""
+"""The relative allowance on half a digit for rounding errors of floating point."""
 
 
 class Printed(Record):
-    """A printed quantity, in base units."""
+    """A printed quantity."""
 
     value: float
+    """In base units."""
     dimension: Dimension
     half: float
-    """Half of the unit of the last printed digit: what the rounding may have hidden."""
+    """Half of the value of the last printed digit, in base units: the largest error of rounding."""
     unit: str
-    """As it is printed, empty for a plain number."""
+    """The unit as printed; empty for a plain number."""
 
     def agrees(self, value: float) -> bool:
-        """Whether a value rounds to the printed digits; a tie may be rounded either way."""
+        """Whether a value in base units rounds to the printed digits; a tie may be rounded either way."""
         return abs(value - self.value) <= self.half * (1 + _SLACK)
 
     def error(self, value: float) -> float | None:
-        """How far a value is off, relative to the nearest figure that is printed so: 0 where it rounds to the digits.
+        """The signed relative error of a value in base units to the nearest value that rounds to the printed digits.
 
-        None where zero is printed.
+        Returns 0 if the value itself rounds to them, None if zero is printed. If the nearest end of the rounding
+        interval has the opposite sign or is zero, the distance to it is divided by the printed value.
         """
         if not self.value:
             return None
@@ -39,15 +41,15 @@ class Printed(Record):
         return value / end - 1 if end * self.value > 0 else (value - end) / abs(self.value)
 
     def moved(self, halves: float) -> str:
-        """The quantity as an expression, moved by a number of halves of its last printed digit."""
+        """The quantity as an expression in base units, increased by `halves` times half of its last printed digit."""
         return f"({self.value + halves * self.half!r} {base_unit(self.dimension)})"
 
 
 def printed(text: str) -> Printed:
     """Read a printed quantity such as `17.93 us` (its last digit is worth 0.01 us), `41 %` or `7`.
 
-    Zeros before the decimal point count as printed: 1500 is rounded to units.
-    Raises `UnitError` for what is no quantity.
+    Trailing zeros before the decimal point count as digits: 1500 is taken as rounded to units.
+    Raises `UnitError` if the text is no quantity.
     """
     value, dimension = quantity(text)
     match = _NUMBER.match(text)

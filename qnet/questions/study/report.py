@@ -1,4 +1,4 @@
-"""A study as a report: question, answer, predictions next to their nulls, a picture, and its limits."""
+"""The report of `qnet study`: question, answer, predictions with their nulls, a picture, what-ifs, and limits."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from qnet.questions.compare.compare import compare
 from qnet.questions.presentation.provenance import Basis
 from qnet.questions.study.fits_report import freedom
 from qnet.questions.study.load import load_study
-from qnet.questions.study.picture import Picture, command_of, measured_points, opened, picture, placed
+from qnet.questions.study.picture import Picture, command_of, located_error, measured_points, picture, system_of
 from qnet.questions.study.screen import ClaimLine, Screen
-from qnet.questions.study.story import FIGURE, OVER_CHOICES, Ask, Story
+from qnet.questions.study.story import FIGURE, OVER_CHOICES, Story, StoryQuestion
 from qnet.questions.study.study import Study
 from qnet.questions.study.tally import Tally, counted, percent, tally
 from qnet.questions.study.validate import MISSED, Judged, Validation, validate
@@ -35,14 +35,14 @@ COLUMNS = (
     Column("modelled", "model"),
     Column("unit", "unit"),
     Column("error", "error", "%"),
-    Column("null", "doing nothing"),
-    Column("null_error", "its error", "%"),
+    Column("null", "null"),
+    Column("null_error", "null error", "%"),
     Column("verdict", "verdict"),
     Column("remark", "remark"),
     Column("command", "command", footed=True),
 )
-"""A row is a sentence (`text`), a claim with the figures of the model and of doing nothing, or a row of the
-picture under separate columns."""
+"""The columns before those of the picture. A row is a sentence (`text`), a claim with its modelled figure and its null,
+or a row of the picture."""
 
 LISTED = (
     Column("study", "study"),
@@ -51,25 +51,26 @@ LISTED = (
     Column("title", "title", footed=True),
     Column("system", "system", footed=True),
 )
+"""The columns of the list of studies."""
 
 QUESTION, ANSWER, SOURCE, STATIONS, PREDICTIONS, SKILL, PICTURE, WHAT_IF, CANNOT, TERMS = (
     "question", "answer", "source", "stations", "predictions", "skill", "picture", "what if",
     "what this study cannot show", "terms",
 )  # fmt: skip
 _CURVES = ("envelope", "sweep")
-"""Pictures whose rows are the points of the curves that are drawn."""
+"""Pictures whose rows are the points of their curves."""
 
 
 def study_report(name: str, drawn: bool = False) -> Report:
     """The report of a study of the catalog: question, answer, source, predictions with their errors, and limits.
 
-    First question, answer, source and stations; then the predictions, failed assumptions and misses, each next to the
-    error of doing nothing; a picture with the measured points in it; what-ifs; the limits of the study, and its terms.
+    Question, answer, source and stations come first; then failed assumptions, missed predictions and the other ones,
+    each with its null; their summary; a picture with the measured points; what-ifs; the limits and terms of the study.
 
-    name    of the study, as `qnet study` lists it.
-    drawn   leave out points of curves that are drawn anyway.
-    Raises  `UsageError` for a study that is not there or has no story, `InvalidInput` for what is wrong with one, and
-            `NoAnswer` or `NotComputed` where a question of the story has no answer.
+    name    the name of the study, as `qnet study` lists it.
+    drawn   leave out the rows of a picture that the output draws as curves.
+    Raises  `UsageError` for a study that does not exist or has no story, `InvalidInput` for an invalid one, and
+            `NoAnswer` or `NotComputed` if the picture or a what-if has no answer.
     """
     study = load_study(name)
     story = study.story
@@ -82,7 +83,7 @@ def study_report(name: str, drawn: bool = False) -> Report:
     points = measured_points(study, story.picture, shown) if shown and story.picture else ()
     claims = evidence(judged.judged)
     skill, header = _skill(numbers), _counted(numbers)
-    asks = [_what_if(study, ask) for ask in story.what_ifs]
+    what_ifs = [_what_if(study, question) for question in story.what_ifs]
     texts = (
         (QUESTION, story.question),
         (ANSWER, _answer(study, story, judged)),
@@ -93,7 +94,7 @@ def study_report(name: str, drawn: bool = False) -> Report:
     rows = [row(section=section, text=text) for section, text in texts if text]
     rows += [row(section=PREDICTIONS, **_claim(item)) for item in claims]
     rows.append(row(section=SKILL, text=f"{header}; {skill}"))
-    listed = [*((WHAT_IF, *ask) for ask in asks), (CANNOT, story.cannot_tell, "")]
+    listed = [*((WHAT_IF, *what_if) for what_if in what_ifs), (CANNOT, story.cannot_tell, "")]
     after = [row(section=section, text=text, command=line or None) for section, text, line in listed if text]
     after += [row(section=TERMS, text=f"{term}: {text}") for term, text in story.glossary.items()]
     columns, plot = COLUMNS, None
@@ -110,7 +111,7 @@ def study_report(name: str, drawn: bool = False) -> Report:
         skill=skill,
         picture=shown,
         points=points,
-        what_ifs=tuple(text for text, _ in asks),
+        what_ifs=tuple(text for text, _ in what_ifs),
         cannot_tell=story.cannot_tell,
         glossary=story.glossary,
         study=study.id,
@@ -132,18 +133,22 @@ def study_report(name: str, drawn: bool = False) -> Report:
 
 
 def evidence(judged: tuple[Judged, ...]) -> list[Judged]:
-    """Failed assumptions, predictions that are missed, and the other ones that count, each the worst first."""
+    """Failed assumptions, then missed predictions, then the other predictions that count, each by falling error.
+
+    Missed claims without an error come first, other claims without one last.
+    """
 
     def size(item: Judged) -> float:
         return -abs(item.error) if item.error is not None else -1e300 if item.verdict == MISSED else 1.0
 
     failed = sorted((item for item in judged if item.role == "failed assumption"), key=size)
-    particular = sorted((item for item in judged if item.counted), key=size)
-    missed = [item for item in particular if item.verdict == MISSED]
-    return [*failed, *missed, *(item for item in particular if item.verdict != MISSED)]
+    predictions = sorted((item for item in judged if item.counted), key=size)
+    missed = [item for item in predictions if item.verdict == MISSED]
+    return [*failed, *missed, *(item for item in predictions if item.verdict != MISSED)]
 
 
 def _claim(item: Judged) -> dict[str, Cell]:
+    """The cells of the row of a claim, by column."""
     return {
         "claim": item.claim.id,
         "metric": item.claim.metric or item.claim.id,
@@ -175,47 +180,48 @@ def _line(item: Judged) -> ClaimLine:
 
 
 def _short(error: float) -> str:
-    """The size of an error in few characters."""
+    """The absolute error in per cent, without decimals from 100 % on."""
     size = abs(error)
     return percent(size) if size < 1 else f"{100 * size:.0f} %"
 
 
 def _shown(value: Cell, unit: str) -> str:
-    """A figure with its unit: `360/s`, `8.5 ms`."""
+    """A figure with its unit, such as `360/s` or `8.5 ms`; a text with `>=` and `<=` for bounds."""
     if isinstance(value, (int, float)):
         return f"{format_number(float(value), 4)}{_after(unit)}"
     return str(value or "").replace("at least ", ">= ").replace("at most ", "<= ").replace(" and ", ", ")
 
 
 def _after(unit: str) -> str:
+    """A unit as it follows its number."""
     return "" if not unit else unit if unit.startswith("/") else f" {unit}"
 
 
 def _counted(result: Tally) -> str:
-    """How many predictions there are, and what they rest on."""
+    """The numbers of predictions, failed assumptions, fitted parameters and free choices, as a sentence."""
     parts = [f"{counted(result.predicted, 'prediction')} of {result.claims} claims"]
     parts += [f"{result.path_length} of them by path length alone"] if result.path_length else []
     parts += [counted(result.failed, "failed assumption")] if result.failed else []
-    parts += [f"{result.in_view} more set apart (form in view)"] if result.in_view else []
+    parts += [f"{result.in_view} more not counted (form in view)"] if result.in_view else []
     free = f"{counted(result.parameters, 'figure')} fitted, {counted(result.choices, 'free choice')}"
     return f"{', '.join(parts)}; {free}"
 
 
 def _skill(result: Tally) -> str:
-    """The errors of the predictions next to those of doing nothing."""
+    """The errors of the predictions compared with those of their nulls, as a sentence."""
     words: list[str] = []
     if result.errors:
-        words.append(f"median error {percent(result.median_error)}, nine in ten within {percent(result.p90_error)}")
+        words.append(f"median error {percent(result.median_error)}, 90th percentile {percent(result.p90_error)}")
     if result.compared:
-        of = f"{result.nearer} of {result.compared} nearer than doing nothing"
+        nearer = f"{result.nearer} of {result.compared} nearer than their nulls"
         same = result.compared_median == result.median_error
-        beside = "" if same else f"{percent(result.compared_median)} against "
-        words.append(f"{of} ({beside}{percent(result.null_median)})")
+        median = "" if same else f"{percent(result.compared_median)} against "
+        words.append(f"{nearer} ({median}{percent(result.null_median)})")
     return "; ".join(words) or "no prediction states a figure"
 
 
 def _answer(study: Study, story: Story, judged: Validation) -> str:
-    """The answer with the figures of claims, of the model and of the free choices filled in."""
+    """The answer with modelled figures and their intervals over the free choices filled in."""
     by_id = {item.claim.id: item for item in judged.judged}
     free = freedom(study, judged) if OVER_CHOICES + "}" in story.answer else None
 
@@ -235,17 +241,20 @@ def _answer(study: Study, story: Story, judged: Validation) -> str:
 
 
 def _source(study: Study, story: Story) -> str:
-    """Author, year and title of the source, and the machine that was measured."""
-    result = sources().get(study.source)
-    if result is None:
+    """Author, date and title of the source, and the machine that was measured."""
+    source = sources().get(study.source)
+    if source is None:
         return story.machine
-    named = ", ".join(part for part in (result.author, result.date) if part)
-    text = f"{named}: {result.title}" if named else result.title
+    author = ", ".join(part for part in (source.author, source.date) if part)
+    text = f"{author}: {source.title}" if author else source.title
     return f"{text}. {story.machine}" if story.machine else text
 
 
 def stations_of(model: Model) -> str:
-    """The stations and the classes of a system in one line."""
+    """The stations and the classes of a system in one line.
+
+    A number of copies or servers that is not known before solving is left out.
+    """
     values = Values(model, {}, None)
 
     def count(expression: Any) -> str:
@@ -268,13 +277,13 @@ def stations_of(model: Model) -> str:
     return f"{', '.join(parts)}; {'class' if len(kinds) == 1 else 'classes'} {', '.join(kinds)}"
 
 
-def _what_if(study: Study, ask: Ask) -> tuple[str, str]:
-    """A sentence on what a change does, and the command that shows all of it."""
-    model, other = opened(study, ask), opened(study, ask, beside=True)
+def _what_if(study: Study, question: StoryQuestion) -> tuple[str, str]:
+    """A sentence with the metrics before and after a change, and the command that computes them."""
+    model, other = system_of(study, question), system_of(study, question, other=True)
     try:
-        result = compare([model, other], ask.options.get("metric", ()))
+        result = compare([model, other], question.options.get("metric", ()))
     except UsageError as error:
-        raise placed(study, ask, error) from None
+        raise located_error(study, question, error) from None
     parts: list[str] = []
     for item in result.figures:
         before, after = item.values
@@ -284,16 +293,16 @@ def _what_if(study: Study, ask: Ask) -> tuple[str, str]:
         ]
         change = f" ({100 * (after / before - 1):+.0f} %)" if before and after is not None else ""
         parts.append(f"{item.metric.source} from {shown[0]} to {shown[1]}{change}")
-    return f"{ask.text}: {', '.join(parts)}" if ask.text else ", ".join(parts), command_of(model, ask)
+    return f"{question.text}: {', '.join(parts)}" if question.text else ", ".join(parts), command_of(model, question)
 
 
 def _pictured(
     shown: Picture, points: tuple[tuple[float, float], ...], curve: bool
 ) -> tuple[tuple[Column, ...], list[tuple[Cell, ...]], Plot | None]:
-    """The columns of a report with a picture, the rows of the picture, and how it is drawn.
+    """The columns of a report with a picture, the rows of the picture, and its plot.
 
-    points  measured ones, which are drawn with it.
-    curve   whether its rows are drawn, and left out of the report.
+    points  the measured points, in the units of the axes.
+    curve   whether the rows are drawn as curves, and left out of the report.
     """
     columns, indices = _columns(shown)
     width = len(columns)
@@ -304,7 +313,7 @@ def _pictured(
 
 
 def _columns(shown: Picture) -> tuple[tuple[Column, ...], list[int]]:
-    """The columns of a report with a picture, and where those of the picture are among them."""
+    """The columns of a report with a picture, and the indices of those of the picture among them."""
     taken = {column.key for column in COLUMNS}
     selected = [
         column.replace(key=f"picture_{column.key}") if column.key in taken else column for column in shown.columns
@@ -313,7 +322,10 @@ def _columns(shown: Picture) -> tuple[tuple[Column, ...], list[int]]:
 
 
 def _placed(rows: tuple[tuple[Cell, ...], ...], indices: list[int], width: int) -> list[tuple[Cell, ...]]:
-    """Rows of the picture as rows of the report."""
+    """The rows of a picture as rows of the report, which has `width` columns.
+
+    indices   those of the columns of the picture in the report.
+    """
     result: list[tuple[Cell, ...]] = []
     for row in rows:
         cells: list[Cell] = [None] * width
@@ -327,22 +339,22 @@ def _placed(rows: tuple[tuple[Cell, ...], ...], indices: list[int], width: int) 
 def _plot(
     shown: Picture, columns: tuple[Column, ...], indices: list[int], points: list[tuple[Cell, ...]]
 ) -> Plot | None:
-    """How the picture is drawn, by the columns of the report."""
-    if shown.plot is None:
+    """The plot of a picture, with the keys of its columns in the report; None for a picture without a plot."""
+    plot = shown.plot
+    if plot is None:
         return None
     keys = {column.key: columns[index].key for column, index in zip(shown.columns, indices, strict=True)}
-    drawn = shown.plot
-    return drawn.replace(
-        x=keys[drawn.x],
-        y=tuple(keys[y] for y in drawn.y),
-        by=tuple(keys[key] for key in drawn.by),
+    return plot.replace(
+        x=keys[plot.x],
+        y=tuple(keys[y] for y in plot.y),
+        by=tuple(keys[key] for key in plot.by),
         rows=points,
-        marks=tuple(mark.replace(column=keys[mark.column]) for mark in drawn.marks if mark.column in keys),
+        marks=tuple(mark.replace(column=keys[mark.column]) for mark in plot.marks if mark.column in keys),
     )
 
 
 def studies_report() -> Report:
-    """The studies of the catalog, each with the question that its authors asked; nothing of them is computed."""
+    """The list of the studies of the catalog, with the question of their authors; nothing is computed."""
     rows: list[tuple[Cell, ...]] = []
     for entry in entries():
         if entry.kind == "study":

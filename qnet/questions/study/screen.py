@@ -1,4 +1,4 @@
-"""A study on one screen: at most 40 lines of 100 columns, whatever there is to say."""
+"""The text of `qnet study` on a terminal: at most 40 lines of 100 columns, for every study."""
 
 from __future__ import annotations
 
@@ -13,28 +13,29 @@ from qnet.reports.report import Report
 from qnet.reports.text import clean, fold, pad, width
 
 LINES, COLUMNS = 40, 100
-"""Of one screen; a choice of layout."""
+"""The size of the screen in characters; a choice of layout."""
 _LABEL = 10
-"""Columns of the label of a line; the longest label fits."""
+"""The width of the label of a line; the longest label fits."""
 _MOST = {"question": 2, "answer": 3, "source": 2, "stations": 1}
-"""The lines that a text may take, and one more on a narrower screen."""
+"""The largest number of lines of a text, by its label; one more on a narrower screen."""
 _BETWEEN = 2
-"""Spaces between figures."""
+"""The number of spaces between figures."""
 _FEWEST_ROWS, _MOST_ROWS = 4, 10
-"""Of the drawing, without its axes."""
+"""The range of the height of the drawing in lines, without its axes."""
 _SOME = 4
-"""The number of reproduced claims that are shown even where the drawing has to shrink for them."""
+"""The number of reproduced claims for which the drawing shrinks."""
 _WORD = re.compile(r"(?:--\S+ )?(?:'[^']*'|\S)+")
-"""A word of a command with what stands in quotes, or an option with its value."""
+"""A word of a command, which may have spaces in quotes, or an option with its value."""
 _AXIS = re.compile(r"[-\d.eE ]* [┤│|+]")
-"""How a row of a drawing begins."""
+"""The beginning of a row of a drawing: a label and the vertical axis."""
 _COLOR = re.compile(r"\x1b\[\d*m")
 
 
 class ClaimLine(Record):
-    """A claim: how it fares, what it is about, and its figures in words."""
+    """The texts of a claim on the screen."""
 
     mark: str
+    """`failed`, `missed`, or empty."""
     name: str
     stated: str
     modelled: str
@@ -42,31 +43,40 @@ class ClaimLine(Record):
     null_error: str
     remark: str
     size: float | None
-    """The error as a number."""
+    """The relative error as a number."""
 
     @property
     def figures(self) -> tuple[str, str, str, str]:
-        """What stands under the headings."""
+        """The cells under the headings `_HEADS`."""
         return self.stated, self.modelled, self.error, self.null_error
 
 
 class Screen(Record):
-    """What the screen shows, in its order."""
+    """The content of the screen, in its order."""
 
     title: str
     texts: tuple[tuple[str, str], ...]
+    """Labels and texts above the claims."""
     counted: str
+    """The sentence on the number of predictions."""
     claims: tuple[ClaimLine, ...]
     skill: str
     picture: Picture | None
     points: Sequence[tuple[float, float]]
+    """The measured points of the picture, in the units of its axes."""
     what_ifs: tuple[str, ...]
     cannot_tell: str
+    """The limits of the study."""
     glossary: dict[str, str]
     study: str
+    """The name of the study, for the command that lists all claims."""
 
     def text(self, style: Style) -> str:
-        """The screen; the claims take what the rest leaves, the drawing shrinks where they are many."""
+        """The text of the screen.
+
+        The claims have the lines that the other texts leave. The drawing shrinks for missed claims and a few others,
+        and is left out if the missed claims do not fit otherwise.
+        """
         columns = min(COLUMNS, style.width or COLUMNS)
         head = fold(clean(self.title, style.ascii), columns)[: 1 + (columns < COLUMNS)]
         for label, text in self.texts:
@@ -90,8 +100,10 @@ class Screen(Record):
         return "\n".join(line.rstrip() for line in lines[:LINES]) + "\n"
 
     def _ordered(self) -> tuple[list[ClaimLine], list[ClaimLine]]:
-        """The claims that are missed, always shown, and the others; of those that are missed for the same reason, which
-        stand together, the last one has the remark."""
+        """The marked claims, and the others.
+
+        Marked claims with the same remark are adjacent, and the last of them has it.
+        """
         groups: dict[str, list[ClaimLine]] = {}
         for index, line in enumerate(self.claims):
             if line.mark:
@@ -102,28 +114,29 @@ class Screen(Record):
         return marked, [line for line in self.claims if not line.mark]
 
     def _least(self, columns: int) -> int:
+        """The lines of the marked claims without remarks, the heading, and a line for the others."""
         marked, others = self._ordered()
         return self._heading(columns) + len(marked) + bool(others)
 
     def _heading(self, columns: int) -> int:
-        """The lines above the claims."""
+        """The number of lines above the claims."""
         return len(fold(self.counted, columns)) + 1
 
     def _wanted(self, columns: int, style: Style) -> int:
-        """The lines that claims are given before the drawing: those missed, and some more, with their remarks."""
+        """The number of lines of the claims for which the drawing shrinks, with their remarks."""
         marked, others = self._ordered()
         shown = [*marked, *others[:_SOME]]
         lines = sum(1 + len(_remark_of(line, columns, style)) for line in shown)
         return self._heading(columns) + lines + (len(others) > _SOME)
 
-    def _claims(self, columns: int, room: int, style: Style) -> list[str]:
-        """The claims with their remarks as far as there is room, and a line on those for which there is none."""
+    def _claims(self, columns: int, available: int, style: Style) -> list[str]:
+        """The claims with their remarks in the available lines, and a line on the claims that do not fit."""
         sizes = _Sizes(columns, self.claims)
         lines = [*fold(self.counted, columns), sizes.row("", "", *_HEADS)]
-        room -= len(lines)
+        available -= len(lines)
         marked, others = self._ordered()
-        shown = marked[: max(0, room)]
-        left = room - len(shown) - bool(others or len(shown) < len(marked))
+        shown = marked[: max(0, available)]
+        left = available - len(shown) - bool(others or len(shown) < len(marked))
         for line in shown:
             lines.append(self._rendered(line, sizes, style))
             remark = _remark_of(line, columns, style)
@@ -140,16 +153,17 @@ class Screen(Record):
             left -= 1 + len(remark)
             rest.remove(line)
         if rest:
-            sizes_of = [abs(line.size) for line in rest if line.size is not None]
-            most = f", each within {100 * max(sizes_of):.1f} %" if sizes_of else ""
-            lines.append(f"{'':{_LABEL}}and {len(rest)} more{most}: qnet validate {self.study}")
+            errors = [abs(line.size) for line in rest if line.size is not None]
+            within = f", each within {100 * max(errors):.1f} %" if errors else ""
+            lines.append(f"{'':{_LABEL}}and {len(rest)} more{within}: qnet validate {self.study}")
         return lines
 
     def _rendered(self, line: ClaimLine, sizes: _Sizes, style: Style) -> str:
+        """The line of a claim without its remark."""
         return sizes.row(line.mark, clean(line.name, style.ascii), *line.figures)
 
     def _drawing(self, columns: int, rows: int, style: Style) -> list[str]:
-        """The picture: its command, and the drawing or its rows."""
+        """The lines of the picture: its command, and the drawing of some rows, or its table."""
         if self.picture is None:
             return []
         lines = _commanded(self.picture.command, columns)
@@ -171,7 +185,7 @@ _HEADS = ("measured", "model", "error", "null")
 
 
 class _Sizes:
-    """The widths of the columns of claims: figures as wide as they are, and names what is left."""
+    """The widths of the columns of claims: those of the figures fit the longest, that of the names is the remainder."""
 
     def __init__(self, columns: int, claims: Sequence[ClaimLine]) -> None:
         cells = [_HEADS, *(line.figures for line in claims)]
@@ -179,18 +193,18 @@ class _Sizes:
         self.name = max(20, columns - _LABEL - sum(self.figures) - _BETWEEN * len(_HEADS))
 
     def row(self, mark: str, name: str, *figures: str) -> str:
-        """A claim in a line."""
+        """A line of the table of claims."""
         cells = (pad(text, size, right=True) for text, size in zip(figures, self.figures, strict=True))
         return (" " * _BETWEEN).join([f"{mark:{_LABEL}}{pad(_cut(name, self.name), self.name)}", *cells])
 
 
 def _remark_of(line: ClaimLine, columns: int, style: Style) -> list[str]:
-    """The remark on a claim, in separate lines."""
+    """The lines of the remark on a claim, at most two."""
     return _labelled("", line.remark, columns, 2, style)
 
 
 def _commanded(command: str, columns: int) -> list[str]:
-    """The command of the picture, broken between its words so that a shell reads it as one."""
+    """The lines of the command of the picture, broken between words so that a shell reads them as one command."""
     lines = [f"{'picture':{_LABEL}}"]
     for word in _WORD.findall(command):
         if len(lines[-1]) > _LABEL and width(lines[-1]) + 1 + width(word) > columns - 2:
@@ -201,7 +215,7 @@ def _commanded(command: str, columns: int) -> list[str]:
 
 
 def _labelled(label: str, text: str, columns: int, most: int, style: Style) -> list[str]:
-    """A text after its label, in a limited number of lines."""
+    """A text after its label in at most `most` lines; the last is cut if the text is longer."""
     if not text:
         return []
     folded = fold(clean(text, style.ascii), columns - _LABEL)
@@ -211,14 +225,14 @@ def _labelled(label: str, text: str, columns: int, most: int, style: Style) -> l
 
 
 def _cut(text: str, columns: int) -> str:
-    """A text cut between words to a number of columns."""
+    """A text cut between words to a number of columns, with ` ...` if it is longer."""
     if width(text) <= columns:
         return text
     return f"{fold(text, columns - 4)[0]} ..."
 
 
 def _joined(lines: list[str], columns: int) -> list[str]:
-    """A drawing, as it is, with its titles and the legend of its lines below."""
+    """The lines of a drawing, with the titles of its axes and the legend moved below it and joined into few lines."""
     first = next((index for index, line in enumerate(lines) if _AXIS.match(line)), -1)
     last = max((index for index, line in enumerate(lines) if "└" in line or "+-" in line), default=-1)
     if first < 0 or last < 0:

@@ -1,4 +1,4 @@
-"""The story of a study: what its authors asked, which claims answer it, and what shows it.
+"""The story of a study: the question of its authors, the answer, a picture, what-ifs, and limits.
 
 A reference between claims, such as `[lpar/kernel-build/wall]`, denotes what that claim states.
 """
@@ -16,47 +16,53 @@ from qnet.record import Record
 _REFERENCE = re.compile(r"\[([^\[\]]*)\]")
 
 
-def referred(text: str) -> tuple[str, ...]:
-    """The ids that a text refers to, each once, in order."""
+def references_in(text: str) -> tuple[str, ...]:
+    """The ids of the claims that a text refers to, each once, in order."""
     return tuple(dict.fromkeys(match[1].strip() for match in _REFERENCE.finditer(text)))
 
 
-def filled(text: str, reported: Callable[[str], str]) -> str:
-    """The text with every reference replaced by an expression; `told` gives that of an id."""
-    return _REFERENCE.sub(lambda match: reported(match[1].strip()), text)
+def fill_references(text: str, expression_of: Callable[[str], str]) -> str:
+    """The text with every reference `[id]` replaced by the text that `expression_of` returns for the id."""
+    return _REFERENCE.sub(lambda match: expression_of(match[1].strip()), text)
 
 
-class Ask(Record):
-    """A question to a system of the study, as the command of its name asks it."""
+class StoryQuestion(Record):
+    """A question to a system, as a command of qnet answers it: the picture or a what-if of a story."""
 
     command: str
+    """The name of the command, one of `PICTURES`."""
     system: str
     settings: dict[str, str]
+    """Expressions by parameter of the system, with references filled in."""
     options: dict[str, tuple[str, ...]]
-    """What else the command is asked, by its options; each a list of texts."""
+    """The values of the other options of the command, by option."""
     other: str
-    """Another system to compare with; empty for none."""
+    """The system to compare with (`against` in the file); empty for none."""
     other_settings: dict[str, str]
     path: Path
+    """Where the question stands in the study file."""
     measured: tuple[str, ...] = ()
-    """Ids of claims that are drawn as points."""
+    """Ids of the claims that are drawn as points."""
     text: str = ""
-    """What is changed, in words."""
+    """Description of the change in a what-if."""
 
 
 class Story(Record):
     """The `[story]` of a study."""
 
     question: str
+    """The question of the authors."""
     answer: str
-    """One sentence, in which what claims state is filled in; `{id}` denotes what the model has, `{id over choices}`
-    for what the free choices leave of it."""
+    """One sentence with references filled in; `{id}` denotes the modelled figure of a claim, `{id over choices}` its
+    interval over the free choices."""
     machine: str
-    picture: Ask | None
-    what_ifs: tuple[Ask, ...]
+    """The system that was measured."""
+    picture: StoryQuestion | None
+    what_ifs: tuple[StoryQuestion, ...]
     cannot_tell: str
+    """The limits of the study."""
     glossary: dict[str, str]
-    """What the terms of the study mean."""
+    """Definitions of the terms of the study, by term."""
 
 
 _OPTIONS: dict[str, tuple[str, ...]] = {
@@ -66,35 +72,43 @@ _OPTIONS: dict[str, tuple[str, ...]] = {
     "cost": ("name", "over"),
     "compare": ("metric",),
 }
+"""The keys of a question by its command, with the meaning of the options of that name."""
 _NEEDED = {"sweep": "over", "compare": "against"}
-_BESIDE = ("cost", "compare")
+"""The key that a question must have, by its command."""
+_COMPARING = ("cost", "compare")
 """The commands that compare a system with another one."""
 _SINGLE = ("vary", "route")
+"""Options that take one text."""
 PICTURES = ("envelope", "knee", "sweep", "cost", "compare")
+"""The commands that a picture may be the answer of."""
 CURVES = ("envelope", "knee", "sweep")
-"""Pictures that have room for measured points."""
+"""Pictures in which measured points can be drawn."""
 FIGURE = re.compile(r"\{([^{}]*)\}")
-"""A figure of the model in a sentence, by the id of a claim."""
+"""A modelled figure in a sentence, by the id of its claim."""
 OVER_CHOICES = " over choices"
 
 Table = dict[str, Any]
 
 
-class Teller:
-    """What reads a study, as far as a story needs it: how it fails, and how it fills in references."""
+class StoryReader:
+    """Reads the story of a study.
+
+    fail       records the problem at a path of the study file; reading then continues.
+    fill       fills references into the text at a path.
+    computed   the ids of the claims that are computed with the model.
+    stated     the figures that claims state, as printed, by id.
+    """
 
     def __init__(
-        self, fail: Callable[..., None], fill: Callable[[str, Path], str], asking: set[str], stated: dict[str, str]
+        self, fail: Callable[..., None], fill: Callable[[str, Path], str], computed: set[str], stated: dict[str, str]
     ) -> None:
         self.fail = fail
         self.fill = fill
-        self.asking = asking
-        """The ids of the claims that ask the model for something."""
+        self.computed = computed
         self.stated = stated
-        """What the claims state, as printed, by id."""
 
     def story(self, raw: Any) -> Story | None:
-        """The story as far as it can be read; None where there is none."""
+        """Read `[story]`, whose value is `raw`; None if the file has none, or no table."""
         if raw is None:
             return None
         if not isinstance(raw, dict):
@@ -107,44 +121,44 @@ class Teller:
                 self.fail(("story", key), f'unknown key "{key}"', "a key of a story", suggest(key, list(known)))
         question = table.get("question")
         if not isinstance(question, str) or not question.strip():
-            self.fail(("story", "question"), "the story asks nothing", "question = what the authors asked")
+            self.fail(("story", "question"), "the story has no question", "question = what the authors asked")
         stated = {
             key: self.sentence(table.get(key, ""), ("story", key)) for key in ("answer", "machine", "cannot_tell")
         }
         for id in [match[1].removesuffix(OVER_CHOICES) for match in FIGURE.finditer(stated["answer"])]:
-            if id not in self.asking:
-                help = suggest(id, sorted(self.asking))
-                self.fail(("story", "answer"), f'found "{id}"', "a claim that asks the model for something", help)
-        for id in referred(stated["answer"]):
+            if id not in self.computed:
+                help = suggest(id, sorted(self.computed))
+                self.fail(("story", "answer"), f'found "{id}"', "the id of a claim with a figure or a search", help)
+        for id in references_in(stated["answer"]):
             if id not in self.stated:
                 help = suggest(id, sorted(self.stated))
                 self.fail(("story", "answer"), f"[{id}] states nothing", "the id of a claim", help, "QN322")
-        stated["answer"] = filled(stated["answer"], lambda id: self.stated.get(id, id))
-        picture = self.ask(table.get("picture"), ("story", "picture"), PICTURES)
+        stated["answer"] = fill_references(stated["answer"], lambda id: self.stated.get(id, id))
+        picture = self.question(table.get("picture"), ("story", "picture"), PICTURES)
         for index, id in enumerate(picture.measured if picture else ()):
-            if id not in self.asking:
-                help, path = suggest(id, sorted(self.asking)), ("story", "picture", "measured", index)
-                self.fail(path, f'found "{id}"', "a claim that asks the model for something", help)
-        raw_ifs: Any = table.get("what_ifs", [])
-        asks = cast("list[Any]", raw_ifs) if isinstance(raw_ifs, list) else [raw_ifs]
-        result = [self.ask(item, ("story", "what_ifs", index), ("compare",)) for index, item in enumerate(asks)]
+            if id not in self.computed:
+                help, path = suggest(id, sorted(self.computed)), ("story", "picture", "measured", index)
+                self.fail(path, f'found "{id}"', "the id of a claim with a figure or a search", help)
+        raw_what_ifs: Any = table.get("what_ifs", [])
+        items = cast("list[Any]", raw_what_ifs) if isinstance(raw_what_ifs, list) else [raw_what_ifs]
+        what_ifs = [self.question(item, ("story", "what_ifs", index), ("compare",)) for index, item in enumerate(items)]
         return Story(
             question=str(question or "").strip(),
             picture=picture,
-            what_ifs=tuple(item for item in result if item),
+            what_ifs=tuple(item for item in what_ifs if item),
             glossary=self.glossary(table.get("glossary", {})),
             **stated,
         )
 
     def sentence(self, raw: Any, path: Path) -> str:
-        """A text, which may be empty."""
+        """Read a text, which may be empty; line breaks and repeated spaces become one space."""
         if not isinstance(raw, str):
             self.fail(path, f"found {raw!r}", "a text")
             return ""
         return " ".join(raw.split())
 
     def glossary(self, raw: Any) -> dict[str, str]:
-        """Terms and what they mean."""
+        """Read a table of terms and their definitions."""
         table = cast("Table", raw) if isinstance(raw, dict) else {}
         if not isinstance(raw, dict) or not all(isinstance(text, str) and text.strip() for text in table.values()):
             self.fail(("story", "glossary"), f"found {raw!r}", "a table of terms and texts")
@@ -152,27 +166,27 @@ class Teller:
         return {term: " ".join(text.split()) for term, text in table.items()}
 
     def texts(self, raw: Any, path: Path) -> tuple[str, ...]:
-        """A text or a list of texts."""
+        """Read a text or a list of texts."""
         items = [raw] if isinstance(raw, str) else cast("list[Any]", raw) if isinstance(raw, list) else [raw]
         if not all(isinstance(item, str) and item.strip() for item in items):
             self.fail(path, f"found {raw!r}", "a text, or a list of texts")
             return ()
         return tuple(items)
 
-    def ask(self, raw: Any, path: Path, commands: tuple[str, ...]) -> Ask | None:
-        """A question; None where there is none, or it cannot be read."""
+    def question(self, raw: Any, path: Path, commands: tuple[str, ...]) -> StoryQuestion | None:
+        """Read a question to one of the commands; None if `raw` is None or does not name one command and its system."""
         if raw is None:
             return None
         table = cast("Table", raw) if isinstance(raw, dict) else {}
         named = [key for key in table if key in commands]
         if len(named) != 1 or not isinstance(table[named[0]], str):
-            self.fail(path, "it is not clear what is asked of which system", f"{' or '.join(commands)} = SYSTEM")
+            self.fail(path, "the question names no command with its system", f"{' or '.join(commands)} = SYSTEM")
             return None
         command = named[0]
         options = _OPTIONS[command]
-        beside = ("against", "against_set") if command in _BESIDE else ()
-        points = ("measured",) if command in CURVES else ("text",) if command == "compare" else ()
-        allowed = (command, "set", *beside, *options, *points)
+        against = ("against", "against_set") if command in _COMPARING else ()
+        extra = ("measured",) if command in CURVES else ("text",) if command == "compare" else ()
+        allowed = (command, "set", *against, *options, *extra)
         for key in table:
             if key not in allowed:
                 help = suggest(key, list(allowed))
@@ -180,20 +194,20 @@ class Teller:
         needed = _NEEDED.get(command)
         if needed and needed not in table:
             self.fail(path, f"a {command} without {needed}", needed)
-        details = {key: self.texts(table[key], (*path, key)) for key in options if key in table}
+        texts_by_option = {key: self.texts(table[key], (*path, key)) for key in options if key in table}
         for key in _SINGLE:
-            if len(details.get(key, ())) > 1:
-                self.fail((*path, key), f"found {len(details[key])} texts", "one")
-        details = {
+            if len(texts_by_option.get(key, ())) > 1:
+                self.fail((*path, key), f"found {len(texts_by_option[key])} texts", "one")
+        texts_by_option = {
             key: tuple(self.fill(text, (*path, key)) if key in ("limit", "over") else text for text in texts)
-            for key, texts in details.items()
+            for key, texts in texts_by_option.items()
         }
         other = self.texts(table.get("against", []), (*path, "against"))
-        return Ask(
+        return StoryQuestion(
             command=command,
             system=table[command],
             settings=self.settings(table.get("set", {}), (*path, "set")),
-            options=details,
+            options=texts_by_option,
             other="".join(other[:1]),
             other_settings=self.settings(table.get("against_set", {}), (*path, "against_set")),
             path=path,
@@ -202,7 +216,7 @@ class Teller:
         )
 
     def settings(self, raw: Any, path: Path) -> dict[str, str]:
-        """Settings of parameters, with references filled in."""
+        """Read settings of parameters, with references filled in; numbers become texts."""
         result: dict[str, str] = {}
         if not isinstance(raw, dict):
             self.fail(path, f"found {raw!r}", "a table of parameter values")

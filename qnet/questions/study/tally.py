@@ -1,4 +1,4 @@
-"""How studies fare, in numbers: claims by role, predictions with their errors, laws, trends and misses."""
+"""The summary of the verdicts on claims: numbers by role, errors of predictions, identities, trends and misses."""
 
 from __future__ import annotations
 
@@ -11,85 +11,97 @@ from qnet.questions.study.validate import EXACT, MET, MISSED, WITHIN, Judged
 from qnet.record import Record
 
 NEAR = 0.2
-"""How far off a prediction may be to count as near."""
+"""The largest error of `Tally.within_20_percent`."""
 
 
 class Tally(Record):
-    """How a study, or several, fare, in numbers that can be asserted. Errors are relative and without sign."""
+    """Numbers of claims and statistics of errors, which `qnet validate --assert` can test.
+
+    Errors are absolute values of relative errors, as fractions. Statistics are None if no claim has an error, and if
+    the statistic is that of a prediction without an answer, whose error counts as infinite.
+    """
 
     claims: int
     given: int
     fitted: int
     predicted: int
-    """Predictions that count: those that only repeat another one are left out."""
+    """Predictions that count: without repeated ones, those with the form in view, and those counted as carried."""
     path_length: int
-    """Of these, those that rest on nothing but the length of a path, moved from one workload to another."""
+    """Of `predicted`, those that rest on a path length alone."""
     repeated: int
-    """Predictions that count with another claim."""
+    """Predictions that only repeat another one in another unit or ratio."""
     in_view: int
-    """Predictions that the form of the model was chosen for: counted apart."""
+    """Predictions with which in view the form of the model was chosen."""
     in_view_median: float | None
-    """Their median error."""
+    """The median error of `in_view`."""
     failed: int
-    """Consequences of assumptions that are false."""
+    """Consequences of false assumptions."""
     carried: int
-    """With those that are called predictions and are none."""
+    """Carried values, with `demoted`."""
     demoted: int
-    """Those of them that are called predictions: they restate, or follow from, what the model was given."""
+    """Claims with the role `predicted` that restate inputs or follow from them."""
     identities: int
     source_identities: int
-    """Those that name figures of the source only: they check its arithmetic, and no model."""
+    """Identities that name figures of the source only: they check its arithmetic, and no model."""
     trends: int
     disputed: int
     outside: int
     met: int
-    """Of the predictions that count."""
+    """Of `predicted`, those that the model reproduces."""
     errors: int
-    """The predictions that count and state a figure and no bound: those that have an error."""
+    """Of `predicted`, those that state a figure, not bounds, and have an error or are missed."""
     median_error: float | None
-    """Of these; a prediction without an answer is farther off than any with one, and its error is None."""
+    """The median of `errors`."""
     p90_error: float | None
-    """Nine in ten of them are not farther off."""
+    """The 90th percentile of `errors`."""
     largest_error: float | None
     within_20_percent: float | None
-    """The share of them that is off by at most 20 %."""
+    """The fraction of `errors` that are at most 20 %."""
     compared: int
-    """The predictions with an error and a null."""
+    """Of `predicted`, those that state a figure and have a null with an error."""
     compared_median: float | None
-    """The median error of the model, of these."""
+    """The median error of the model over `compared`."""
     null_median: float | None
-    """That of doing nothing."""
+    """The median error of the nulls over `compared`."""
     null_p90: float | None
+    """The 90th percentile of the errors of the nulls over `compared`."""
     nearer: int
-    """Of these, the predictions that are nearer than their null."""
+    """Of `compared`, those whose error is less than that of their null."""
     nearer_share: float | None
+    """`nearer` as a fraction of `compared`."""
     median_ratio: float | None
-    """Of these, the median error of the model over that of doing nothing."""
+    """`compared_median` over `null_median`."""
     carried_met: int
+    """Of `carried`, those that the model reproduces."""
     carried_median: float | None
+    """The median error of `carried`."""
     parameters: int
-    """Fitted ones."""
+    """Parameters that fitted claims set."""
     choices: int
-    """Free choices, of forms, readings and values."""
+    """Free choices of forms, readings and values."""
     identities_exact: int
+    """Of `identities`, those that round to the printed digits."""
     identities_within: int
+    """Of `identities`, those that do so once the figures involved move by their rounding."""
     trends_shown: int
+    """Of `trends`, those that the model reproduces."""
     trends_by_construction: int
-    """Of the trends that are shown."""
+    """Of `trends_shown`, those that the model cannot but show."""
     missed: int
+    """Missed claims of all roles."""
     unexplained: int
-    """Of the claims that are missed, those without a reason."""
+    """Of `missed`, those without a reason."""
 
 
 def tally(judged: Sequence[Judged], choices: int = 0) -> Tally:
-    """Count the verdicts on some claims; `choices` were free."""
+    """Count the verdicts on the claims of one or several studies, which have a number of free choices."""
     by_role: dict[str, list[Judged]] = {role: [] for role in ROLES}
     for item in judged:
         by_role[item.role].append(item)
-    selected = [item for item in by_role["predicted"] if item.counted]
+    predicted = [item for item in by_role["predicted"] if item.counted]
     in_view = [item for item in by_role["predicted"] if item.claim.in_view]
     carried, identities, trends = by_role["carried"], by_role["identity"], by_role["trend"]
-    errors = _errors(selected)
+    errors = _errors(predicted)
     compared = _compared(judged)
     model, null = _errors(compared), sorted(abs(item.null_error or 0.0) for item in compared)
     nearer = sum(item.error is not None and abs(item.error) < abs(item.null_error or 0.0) for item in compared)
@@ -98,9 +110,9 @@ def tally(judged: Sequence[Judged], choices: int = 0) -> Tally:
         claims=len(judged),
         given=len(by_role["given"]),
         fitted=len(by_role["fitted"]),
-        predicted=len(selected),
-        path_length=sum(item.path_length for item in selected),
-        repeated=len(by_role["predicted"]) - len(selected) - len(in_view),
+        predicted=len(predicted),
+        path_length=sum(item.path_length for item in predicted),
+        repeated=len(by_role["predicted"]) - len(predicted) - len(in_view),
         in_view=len(in_view),
         in_view_median=_finite(median(_errors(in_view))) if _errors(in_view) else None,
         failed=len(by_role["failed assumption"]),
@@ -111,7 +123,7 @@ def tally(judged: Sequence[Judged], choices: int = 0) -> Tally:
         trends=len(trends),
         disputed=len(by_role["disputed"]),
         outside=len(by_role["outside"]),
-        met=_with(selected, MET),
+        met=_number(predicted, MET),
         errors=len(errors),
         median_error=_finite(median(errors)) if errors else None,
         p90_error=_finite(errors[math.ceil(0.9 * len(errors)) - 1]) if errors else None,
@@ -124,45 +136,50 @@ def tally(judged: Sequence[Judged], choices: int = 0) -> Tally:
         nearer=nearer,
         nearer_share=nearer / len(compared) if compared else None,
         median_ratio=_finite(median(model) / median(null)) if null and median(null) else None,
-        carried_met=_with(carried, MET),
+        carried_met=_number(carried, MET),
         carried_median=_finite(median(_errors(carried))) if _errors(carried) else None,
         choices=choices,
         parameters=len({item.claim.sets for item in by_role["fitted"]}),
-        identities_exact=_with(identities, EXACT),
-        identities_within=_with(identities, WITHIN),
+        identities_exact=_number(identities, EXACT),
+        identities_within=_number(identities, WITHIN),
         trends_shown=len(shown),
         trends_by_construction=sum(item.claim.by_construction for item in shown),
-        missed=_with(judged, MISSED),
+        missed=_number(judged, MISSED),
         unexplained=sum(item.broken for item in judged),
     )
 
 
 def _compared(judged: Sequence[Judged]) -> list[Judged]:
-    """The predictions that have an error and a null."""
+    """The predictions that count, state a figure, and have a null with an error."""
     return [item for item in judged if item.counted and item.null_error is not None and item.claim.stated]
 
 
-def _with(judged: Sequence[Judged], verdict: str) -> int:
+def _number(judged: Sequence[Judged], verdict: str) -> int:
+    """The number of claims with a verdict."""
     return sum(item.verdict == verdict for item in judged)
 
 
 def _errors(judged: Sequence[Judged]) -> list[float]:
-    """How far figures are off, the least first; infinite where there is no answer. A claim reproduced by a bound has
-    none."""
+    """The absolute errors of claims that state a figure, in ascending order; infinite for a missed claim without an
+    error."""
     stated = [item for item in judged if item.claim.stated and (item.error is not None or item.verdict == MISSED)]
     return sorted(float("inf") if item.error is None else abs(item.error) for item in stated)
 
 
 def _finite(value: float) -> float | None:
+    """A finite value; None for an infinite one."""
     return value if math.isfinite(value) else None
 
 
 def summary(judged: Sequence[Judged], choices: int = 0) -> str:
-    """A few sentences: the claims by role, how the predictions fare, and what else is shown or missed."""
+    """The tally in a few sentences: claims by role, errors of predictions, and other results.
+
+    choices   the number of free choices.
+    """
     totals = tally(judged, choices)
     counts = {
         "given": totals.given, "fitted": totals.fitted, "predicted": totals.predicted,
-        "repeating a prediction": totals.repeated, "of a form chosen for them": totals.in_view,
+        "repeating a prediction": totals.repeated, "with the form in view": totals.in_view,
         "failed assumptions": totals.failed, "carried": totals.carried,
         "identities": totals.identities, "trends": totals.trends,
         "disputed": totals.disputed, "outside": totals.outside,
@@ -177,19 +194,17 @@ def summary(judged: Sequence[Judged], choices: int = 0) -> str:
             words += f"; {totals.path_length} of them rest on a path length alone, {rest} without these"
         if totals.errors:
             words += f"; of {totals.errors} with a figure, median error {percent(totals.median_error)}, "
-            words += (
-                f"nine in ten within {percent(totals.p90_error)}, {percent(totals.within_20_percent)} within 20 %, "
-            )
+            words += f"90th percentile {percent(totals.p90_error)}, {percent(totals.within_20_percent)} within 20 %, "
             words += f"largest {percent(totals.largest_error)}"
         if totals.compared:
             words += f"; of {totals.compared} with a null, {totals.nearer} are nearer than it, median error "
-            words += f"{percent(totals.compared_median)} against {percent(totals.null_median)} of doing nothing"
+            words += f"{percent(totals.compared_median)} against {percent(totals.null_median)} of the nulls"
         parts.append(words)
     if totals.carried:
         median = percent(totals.carried_median)
         words = f"{totals.carried_met} of {totals.carried} carried values reproduced, median {median}"
         if totals.demoted:
-            words += f", {totals.demoted} of them called predictions that restate what the model was given"
+            words += f", {totals.demoted} of them stated as predictions but restating inputs or following from them"
         parts.append(words)
     if totals.identities:
         within = f", {totals.identities_within} more within rounding" if totals.identities_within else ""
@@ -199,17 +214,20 @@ def summary(judged: Sequence[Judged], choices: int = 0) -> str:
         parts.append(words)
     if totals.trends:
         arithmetic = f" ({totals.trends_by_construction} by construction)" if totals.trends_by_construction else ""
-        parts.append(f"{totals.trends_shown} of {counted(totals.trends, 'trend')} shown{arithmetic}")
+        parts.append(f"{totals.trends_shown} of {counted(totals.trends, 'trend')} reproduced{arithmetic}")
     if totals.missed:
         parts.append(f"{totals.missed} missed, {totals.missed - totals.unexplained} of them with a reason")
     return "; ".join(parts)
 
 
 def percent(share: float | None) -> str:
-    """A share with one decimal; that of a claim without an answer has none."""
+    """A fraction in per cent with one decimal; "no answer" for None."""
     return "no answer" if share is None else f"{100 * share:.1f} %"
 
 
 def counted(number: int, word: str, several: str = "") -> str:
-    """A number with its word: `1 trend`, `2 trends`."""
+    """A number with its noun in singular or plural: `1 trend`, `2 trends`.
+
+    several   the plural; default: the noun with an s.
+    """
     return f"{number} {word if number == 1 else several or f'{word}s'}"

@@ -1,5 +1,8 @@
-"""The figures of all claims of a study: points with the same question are gathered into batches, each solved at
-once."""
+"""Compute the figures of all claims of a study.
+
+The points of the claims are grouped by system, searched parameter and replaced expressions; each group is solved as one
+batch.
+"""
 
 from __future__ import annotations
 
@@ -23,44 +26,49 @@ from qnet.questions.points.trial import Trial
 from qnet.questions.search.near import near_largest
 from qnet.questions.search.search import choose, search
 from qnet.questions.study.claims import LARGEST
-from qnet.questions.study.story import filled
+from qnet.questions.study.story import fill_references
 from qnet.questions.study.study import Claim, Study, Where
 from qnet.questions.study.validate_settings import Systems, refuse_moving
 from qnet.record import Record
 from qnet.units import Dimension
 
-_Key = tuple[str, str, bool, frozenset[str]]
-"""System, parameter searched, for its smallest value, and the settings that replace expressions."""
+_BatchKey = tuple[str, str, bool, frozenset[str]]
+"""The system, the parameter that is searched (empty for none), whether for its smallest value, and the parameters with
+an expression in the model that the points of the batch set, where other points have no plain value of them."""
 
 
 class ClaimFigures(Record):
-    """What a claim asked for, in base units."""
+    """The values computed for a claim, from which `validate.value_of` makes its figure."""
 
     values: tuple[float, ...]
-    """One for each value of its grid; of the base and then of the claim itself; or one. Not-a-number for no answer."""
+    """In base units: one per grid value of `over`; or that at the base, then that of the claim; or one. NaN for no
+    answer."""
     dimension: Dimension | None
-    """None for a figure that has none, such as 0."""
-    words: str
-    """Why there is no value, where there is none."""
+    """None for an expression that fits every dimension, such as 0."""
+    reason: str
+    """Why a value is missing, "no answer" or "not computed"; empty if none is missing."""
 
 
-class _Lane(Record):
-    """One point of a batch: the claim it belongs to, which of its values it gives, and the parameters there."""
+class _ClaimPoint(Record):
+    """One operating point of a claim in a batch."""
 
     claim: Claim
     slot: int
+    """The index in `ClaimFigures.values` of the value that the point gives."""
     names: tuple[str, ...]
-    """Parameters that the claim sets."""
-    known: dict[str, Any]
-    """The values of all parameters; of those along a grid as arrays."""
+    """The parameters that the claim sets."""
+    parameters: dict[str, Any]
+    """The values of all parameters that are known before solving; on a grid, arrays with one element per grid value."""
     row: int | None
-    """Which of the values along a grid; None for no grid."""
+    """The index of the grid value; None without a grid."""
 
 
 class Computer:
-    """Computes the claims of one study.
+    """Computes the claims of one study: `enter` or `enter_claims` first, then `figures` or `computed`.
 
-    base   what has computed them already: its systems are not opened again.
+    Problems of the study are collected in `problems`.
+
+    base   a computer of the same study, whose opened systems and checked expressions are shared.
     """
 
     def __init__(self, study: Study, base: Computer | None = None) -> None:
@@ -68,109 +76,115 @@ class Computer:
         self.systems = Systems(study, base.systems if base else None)
         self.problems = self.systems.problems
         self.values: dict[int, list[float]] = {}
+        """The values of each claim entered, by its position; NaN until they are computed."""
         self.dimensions: dict[int, Dimension | None] = {}
-        self.words: dict[int, str] = {}
-        self.batches: dict[_Key, list[_Lane]] = {}
-        self.parsed: dict[tuple[str, str], Expression | None] = base.parsed if base else {}
-        self.shown: dict[tuple[str, str], Dimension | None] = base.shown if base else {}
-        self.texts: dict[str, Expression] = base.texts if base else {}
-        """Figures with those of other claims filled in, by their text."""
+        self.reasons: dict[int, str] = {}
+        """Why a value of a claim is missing, by its position."""
+        self.batches: dict[_BatchKey, list[_ClaimPoint]] = {}
+        self.checked_figures: dict[tuple[str, str], Expression | None] = base.checked_figures if base else {}
+        self.figure_dimensions: dict[tuple[str, str], Dimension | None] = base.figure_dimensions if base else {}
+        self.parsed_figures: dict[str, Expression] = base.parsed_figures if base else {}
+        """The figures of claims with references filled in, by their text."""
         self.conditions: dict[tuple[str, str], Condition] = base.conditions if base else {}
-        """Limits, checked, by their system and their text."""
-        self.arithmetics: set[int] = set()
-        """The indices of claims that name nothing of a model."""
-        self.moved: dict[int, dict[str, float]] = {}
-        """By the place of a claim, parameters that are multiplied by a factor in it."""
+        """The checked limits, by system and text."""
+        self.arithmetic_claims: set[int] = set()
+        """The positions of claims whose figure names nothing of a model."""
+        self.factors: dict[int, dict[str, float]] = {}
+        """By the position of a claim, the factors by which its parameters are multiplied."""
         self.answers: dict[int, dict[int, float]] = {}
-        """By the place of a claim, and which of its values it is, the value of the parameter that is searched for."""
-        self.known: dict[tuple[int, int], float] = {}
-        """The same, of a system that hardly differs: where a search begins."""
+        """By the position of a claim, then by slot, the values of the searched parameter."""
+        self.near_answers: dict[tuple[int, int], float] = {}
+        """By the position and slot of a claim, the answer for a slightly different system: a search begins near it."""
 
     def enter_claims(self) -> None:
-        """Put what every claim asks for into batches; raises `InvalidInput` with all that is wrong with the claims."""
+        """Enter every claim of the study; raises `InvalidInput` with all problems of the claims."""
         for claim in self.study.claims:
-            if claim.asks:
+            if claim.computed:
                 self.enter(claim)
         self.refuse()
 
     def refuse(self) -> None:
-        """Raise `InvalidInput` with all that is wrong with the claims, if anything is."""
+        """Raise `InvalidInput` if there are problems, with each of them once."""
         if self.problems:
             raise InvalidInput(*dict.fromkeys(self.problems))
 
     def figures(self) -> dict[int, ClaimFigures]:
-        """What was entered, computed, by the place of the claim; raises `InvalidInput` with all that is wrong."""
+        """Solve the claims entered and return their figures by position; raises `InvalidInput` with all problems."""
         result = self.computed()
         self.refuse()
         return result
 
     def computed(self) -> dict[int, ClaimFigures]:
-        """What was entered, computed; what is wrong with any of it has no value."""
-        for key, lanes in self.batches.items():
-            self.solve(key, lanes)
+        """Solve the claims entered and return their figures by position; a claim with a problem has no values."""
+        for key, points in self.batches.items():
+            self.solve(key, points)
         return self.read()
 
     def read(self) -> dict[int, ClaimFigures]:
-        """What was computed, by the place of the claim."""
-        for index, values in self.values.items():
+        """The figures of the claims entered, by position, with a reason for those without all of their values."""
+        for position, values in self.values.items():
             if not all(isfinite(value) for value in values):
-                self.words.setdefault(index, "no answer")
+                self.reasons.setdefault(position, "no answer")
         return {
-            index: ClaimFigures(tuple(values), self.dimensions.get(index), self.words.get(index, ""))
-            for index, values in self.values.items()
+            position: ClaimFigures(tuple(values), self.dimensions.get(position), self.reasons.get(position, ""))
+            for position, values in self.values.items()
         }
 
     def enter(self, claim: Claim) -> None:
-        """Put the points of a claim into batches, or compute it at once where nothing is to be solved."""
+        """Add the points of a claim to the batches; compute at once a figure of parameters or of other claims alone."""
         path = ("claims", claim.position)
-        if claim.figure and not claim.vary and self.arithmetic(claim, (*path, "figure")):
+        if claim.figure and not claim.vary and self.compute_arithmetic(claim, (*path, "figure")):
             return
         count = 2 if claim.base else 1
         self.values[claim.position] = [float("nan")] * count
         for slot, where in enumerate((claim.base, claim.at) if claim.base else (claim.at,)):
             self.enter_at(claim, where, slot)
 
-    def arithmetic(self, claim: Claim, path: Path) -> bool:
-        """Compute a figure that is arithmetic on figures of other claims; False where it asks the model."""
+    def compute_arithmetic(self, claim: Claim, path: Path) -> bool:
+        """Compute the figure if it names nothing of a model, only figures of other claims; False if it does."""
         try:
-            parsed = self.filled(claim)
+            parsed = self.parsed_figure(claim)
             if parsed.names:
                 return False
-            self.arithmetics.add(claim.position)
+            self.arithmetic_claims.add(claim.position)
             self.dimensions[claim.position] = check(parsed.root, {}, {})
             self.values[claim.position] = [float(evaluate(parsed.root, {}))]
         except ExpressionError as error:
-            self.wrong(error, claim, path)
+            self.keep_figure_problem(error, claim, path)
             return True
         if claim.counted or claim.in_view or claim.role == "trend":
-            text = f"a {claim.role} claim is arithmetic on other claims"
+            text = f"the figure of a {claim.role} claim is arithmetic on other claims alone"
             problem = Problem("QN323", text, "a figure of the model", help="such a claim is an identity")
             self.problems.append(self.study.problem(problem, path))
         return True
 
-    def filled(self, claim: Claim) -> Expression:
-        """The figure of a claim with those of other claims filled in; raises `ExpressionError`."""
-        if claim.figure not in self.texts:
-            self.texts[claim.figure] = parse(filled(claim.figure, lambda id: self.study.printed[id].moved(0)))
-        return self.texts[claim.figure]
+    def parsed_figure(self, claim: Claim) -> Expression:
+        """The figure of a claim with references filled in; raises `ExpressionError`."""
+        if claim.figure not in self.parsed_figures:
+            text = fill_references(claim.figure, lambda id: self.study.printed[id].moved(0))
+            self.parsed_figures[claim.figure] = parse(text)
+        return self.parsed_figures[claim.figure]
 
-    def wrong(self, error: ExpressionError, claim: Claim, path: Path) -> None:
-        """Keep what is wrong with a figure."""
+    def keep_figure_problem(self, error: ExpressionError, claim: Claim, path: Path) -> None:
+        """Record an error in the figure of a claim as a problem."""
         problem = Problem(error.code, f'in the figure "{claim.figure}": {error}', help=error.help)
         self.problems.append(self.study.problem(problem, path))
 
     def enter_at(self, claim: Claim, where: Where, slot: int) -> None:
-        """Put the points of a claim, or of what it is compared with, into a batch."""
+        """Add the points of a claim at its settings, or at those of its base, to a batch.
+
+        slot   the index of the first value in `ClaimFigures.values`.
+        """
         setting = self.systems.setting(where)
         if setting is None:
             return
         model, names, key = setting.model, tuple(where.settings), "over"
-        known: dict[str, Any] = setting.known
+        parameters: dict[str, Any] = setting.values
         try:
-            moved = self.moved.get(claim.position, {})
-            factors = {name: factor for name, factor in moved.items() if name in known and name != claim.vary}
+            factors = self.factors.get(claim.position, {})
+            factors = {name: factor for name, factor in factors.items() if name in parameters and name != claim.vary}
             if factors:
-                known = known if claim.over else self.systems.moved(where, setting, factors)
+                parameters = parameters if claim.over else self.systems.moved(where, setting, factors)
                 names = (*names, *factors)
             if claim.vary:
                 key = "smallest" if claim.smallest else "largest"
@@ -179,153 +193,167 @@ class Computer:
                 refuse_moving(claim.vary, where.settings, setting.changed)
             if claim.limit:
                 key = "limit"
-                self.limit(claim.limit, where.system, model)
+                self.checked_limit(claim.limit, where.system, model)
             count = 1
             if claim.over:
                 key = "over"
-                points = self.systems.grid(where, setting, claim.over)
-                count = len(points.values)
+                grid = self.systems.grid(where, setting, claim.over)
+                count = len(grid.values)
                 self.values[claim.position] = [float("nan")] * count
-                names = (*names, points.name)
-                known = self.systems.along(where, setting, points, factors)
+                names = (*names, grid.name)
+                parameters = self.systems.along(where, setting, grid, factors)
         except QnetError as error:
-            self.blame(error, claim.position, (key,))
+            self.keep_problems(error, claim.position, (key,))
             return
         expression = self.expression(claim, where.system, model)
         if claim.figure and expression is None:
             return
-        if expression and not claim.vary and all(name in known for name in expression.names):
-            self.of_parameters(claim, slot, count, expression, setting.changed, known)
+        if expression and not claim.vary and all(name in parameters for name in expression.names):
+            self.evaluate_parameters(claim, slot, count, expression, setting.changed, parameters)
             return
-        replaced = self.kept_apart(model, claim.vary, names)
-        batch = self.batches.setdefault((where.system, claim.vary, claim.smallest, replaced), [])
+        separate = self.separated_by(model, claim.vary, names)
+        batch = self.batches.setdefault((where.system, claim.vary, claim.smallest, separate), [])
         for index in range(count):
-            batch.append(_Lane(claim, slot + index, names, known, index if claim.over else None))
+            batch.append(_ClaimPoint(claim, slot + index, names, parameters, index if claim.over else None))
 
-    def kept_apart(self, model: Model, vary: str, names: Iterable[str]) -> frozenset[str]:
-        """The parameters, of some with expressions that are replaced, that other points have no plain value of."""
-        written = [name for name in names if model.parameters[name].expression.names]
-        if not written:
+    def separated_by(self, model: Model, vary: str, names: Iterable[str]) -> frozenset[str]:
+        """The parameters among `names` for which points that do not set them have no value before solving.
+
+        In the model, these are expressions of the solution or of the searched parameter `vary`, so that such points
+        cannot share a batch with points that set them.
+        """
+        with_expression = [name for name in names if model.parameters[name].expression.names]
+        if not with_expression:
             return frozenset()
         dependent = depends_on_solution(model)
-        return frozenset(name for name in written if name in dependent or (vary and vary in closure(model, [name])))
+        return frozenset(
+            name for name in with_expression if name in dependent or (vary and vary in closure(model, [name]))
+        )
 
-    def limit(self, text: str, system: str, model: Model) -> Condition:
-        """A limit, checked against a system once; raises `UsageError` for one that is wrong."""
+    def checked_limit(self, text: str, system: str, model: Model) -> Condition:
+        """The condition of a limit, checked against a system once; raises `UsageError` for an invalid one."""
         key = system, text
         if key not in self.conditions:
             self.conditions[key] = condition(text, model)
         return self.conditions[key]
 
-    def of_parameters(
-        self, claim: Claim, slot: int, count: int, expression: Expression, model: Model, known: dict[str, Any]
+    def evaluate_parameters(
+        self, claim: Claim, slot: int, count: int, expression: Expression, model: Model, parameters: dict[str, Any]
     ) -> None:
-        """Compute a figure that rests on parameters alone."""
+        """Compute a figure that depends on parameters alone, at each of `count` grid values."""
         for index in range(count):
-            point = {name: _at(known[name], index) for name in expression.names}
+            point = {name: _at(parameters[name], index) for name in expression.names}
             try:
                 value = float(evaluate(expression.root, point, FLOATS, model.choices))
             except ExpressionError as error:
-                self.wrong(error, claim, ("claims", claim.position, "figure"))
+                self.keep_figure_problem(error, claim, ("claims", claim.position, "figure"))
                 return
             self.values[claim.position][slot + index] = value
 
     def expression(self, claim: Claim, system: str, model: Model) -> Expression | None:
-        """The figure of a claim, checked against a system; None where it is none, or wrong."""
+        """The figure of a claim, checked against a system; None if the claim has none or it has an error."""
         if not claim.figure:
             return None
         key = (system, claim.figure)
-        if key not in self.parsed:
-            self.parsed[key] = None
+        if key not in self.checked_figures:
+            self.checked_figures[key] = None
             try:
-                parsed = self.filled(claim)
+                parsed = self.parsed_figure(claim)
                 refuse_inside(model, parsed)
                 names = model.dimensions | all_figures(model, parsed.names)
                 names |= {name: output.dimension for name, output in model.outputs.items()}
-                self.shown[key] = check(parsed.root, names, model.choices)
-                self.parsed[key] = parsed
+                self.figure_dimensions[key] = check(parsed.root, names, model.choices)
+                self.checked_figures[key] = parsed
             except ExpressionError as error:
-                self.wrong(error, claim, ("claims", claim.position, "figure"))
-        self.dimensions[claim.position] = self.shown.get(key)
-        return self.parsed[key]
+                self.keep_figure_problem(error, claim, ("claims", claim.position, "figure"))
+        self.dimensions[claim.position] = self.figure_dimensions.get(key)
+        return self.checked_figures[key]
 
-    def solve(self, key: _Key, lanes: list[_Lane]) -> None:
-        """Compute a batch; where it has no answer, claim by claim, so that each gets its error."""
+    def solve(self, key: _BatchKey, points: list[_ClaimPoint]) -> None:
+        """Compute a batch; if that fails, each claim separately, so that each has values or a reason."""
         try:
-            self.compute(key, lanes)
+            self.compute(key, points)
         except QnetError as error:
-            claims = list(dict.fromkeys(lane.claim.position for lane in lanes))
-            if len(claims) > 1:
-                for index in claims:
-                    self.solve(key, [lane for lane in lanes if lane.claim.position == index])
+            positions = list(dict.fromkeys(point.claim.position for point in points))
+            if len(positions) > 1:
+                for position in positions:
+                    self.solve(key, [point for point in points if point.claim.position == position])
             elif isinstance(error, (NoAnswer, NotComputed)):
-                self.words[claims[0]] = "not computed" if isinstance(error, NotComputed) else "no answer"
+                self.reasons[positions[0]] = "not computed" if isinstance(error, NotComputed) else "no answer"
             else:
-                self.blame(error, claims[0], ())
+                self.keep_problems(error, positions[0], ())
 
-    def blame(self, error: QnetError, position: int, keys: Path) -> None:
-        """Keep what is wrong with a claim as a problem of one of its keys; a claim with moved parameters has none."""
-        if position not in self.moved:
-            self.systems.blame(error, ("claims", position, *keys))
+    def keep_problems(self, error: QnetError, position: int, keys: Path) -> None:
+        """Record the problems of an error at a key of a claim; errors of a claim with moved parameters are ignored."""
+        if position not in self.factors:
+            self.systems.keep_problems(error, ("claims", position, *keys))
 
-    def compute(self, key: _Key, lanes: list[_Lane]) -> None:
-        """Solve a batch and read the figures of its claims."""
+    def compute(self, key: _BatchKey, points: list[_ClaimPoint]) -> None:
+        """Solve the distinct points of a batch, and keep the values of its claims."""
         system, vary, _, _ = key
         model = self.systems.models[system]
         assert model is not None
-        names = sorted({name for lane in lanes for name in lane.names} - {vary})
-        columns = _columns(lanes, names)
-        indices, firsts = _distinct(lanes, columns)
-        lanes, every = [lanes[first] for first in firsts], lanes
+        names = sorted({name for point in points for name in point.names} - {vary})
+        columns = _columns(points, names)
+        indices, firsts = _distinct(points, columns)
+        distinct = [points[first] for first in firsts]
         columns = {name: column[firsts] for name, column in columns.items()}
-        with_figure = {index for index, lane in zip(indices, every, strict=True) if lane.claim.figure}
-        sets = _sets(every, indices)
-        parts = self.searched(key, lanes, columns, with_figure, sets) if vary else [_solved(model, columns, len(lanes))]
-        expressions = {figure: self.parsed[system, figure] for figure in {lane.claim.figure for lane in every} - {""}}
+        with_figure = {index for index, point in zip(indices, points, strict=True) if point.claim.figure}
+        if vary:
+            parts = self.search(key, distinct, columns, with_figure, _sets(points, indices))
+        else:
+            parts = [_solved(model, columns, len(distinct))]
+        figures = {point.claim.figure for point in points} - {""}
+        expressions = {figure: self.checked_figures[system, figure] for figure in figures}
         for part in parts:
             read: dict[str, Any] = {}
             for figure, expression in expressions.items():
                 assert expression is not None
                 read[figure] = expression_value(part.solved, expression) if part.solved else []
-            rows = {int(point): row for row, point in enumerate(part.indices) if part.answered[row]}
-            read_rows = {int(point): row for row, point in enumerate(part.read)}
-            for index, lane in zip(indices, every, strict=True):
+            rows = {int(index): row for row, index in enumerate(part.indices) if part.answered[row]}
+            read_rows = {int(index): row for row, index in enumerate(part.read)}
+            for index, point in zip(indices, points, strict=True):
                 if index in rows:
-                    figure, answers = lane.claim.figure, part.value
+                    figure, answers = point.claim.figure, part.value
                     answer: Any = None if answers is None else float(answers[rows[index]])
                     value: Any = read[figure][read_rows[index]] if figure else answer
-                    self.values[lane.claim.position][lane.slot] = float(value)
+                    self.values[point.claim.position][point.slot] = float(value)
                     if answer is not None:
-                        self.answers.setdefault(lane.claim.position, {})[lane.slot] = answer
+                        self.answers.setdefault(point.claim.position, {})[point.slot] = answer
 
-    def searched(
-        self, key: _Key, lanes: list[_Lane], columns: dict[str, Any], with_figure: Container[int], sets: Any
+    def search(
+        self,
+        key: _BatchKey,
+        points: list[_ClaimPoint],
+        columns: dict[str, Any],
+        with_figure: Container[int],
+        sets: Any,
     ) -> list[_Part]:
-        """Search a parameter at every point of a batch: near a known answer, and from the start where there is none.
+        """Search the parameter of a batch at every point: near a known answer first, then in its full range.
 
-        with_figure   the points whose solutions are read.
-        sets          by point, the number of a set of which only the largest answer is asked for; -1 for none.
+        columns       the values of the parameters that the points set, by name.
+        with_figure   the indices of the points whose solutions are read.
+        sets          by point, the number of a set of which only the largest answer is used; -1 for none.
         """
         system, vary, smallest, _ = key
         model = self.systems.models[system]
         assert model is not None
-        limits = list(dict.fromkeys(lane.claim.limit for lane in lanes if lane.claim.limit))
-        applies = [np.array([lane.claim.limit == limit for lane in lanes]) for limit in limits]
-        asked = [self.limit(limit, system, model) for limit in limits]
-        trial = Trial(model, vary, limits=asked, coordinates=columns, size=len(lanes), applies=applies)
-        known = [self.known.get((lane.claim.position, lane.slot), float("nan")) for lane in lanes]
+        limits = list(dict.fromkeys(point.claim.limit for point in points if point.claim.limit))
+        applies = [np.array([point.claim.limit == limit for point in points]) for limit in limits]
+        conditions = [self.checked_limit(limit, system, model) for limit in limits]
+        trial = Trial(model, vary, limits=conditions, coordinates=columns, size=len(points), applies=applies)
+        known = [self.near_answers.get((point.claim.position, point.slot), float("nan")) for point in points]
         parts: list[_Part] = []
-        there = np.arange(len(lanes))
+        remaining = np.arange(len(points))
         if not smallest:
             result = near_largest(trial, np.array(known), sets)
-            here, there = np.flatnonzero(result.answered), np.flatnonzero(~result.answered)
-            if len(here):
-                answers = result.answered[here], result.value[here], result.shown[here]
-                parts.append(_shown(trial, here, *answers, with_figure))
-        if len(there):
-            rest = trial.at(there)
-            chosen = choose(search(rest, ends=False), len(there), smallest)
-            parts.append(_shown(trial, there, chosen.held, chosen.value, chosen.shown, with_figure))
+            near, remaining = np.flatnonzero(result.answered), np.flatnonzero(~result.answered)
+            if len(near):
+                answers = result.answered[near], result.value[near], result.shown[near]
+                parts.append(_with_solutions(trial, near, *answers, with_figure))
+        if len(remaining):
+            chosen = choose(search(trial.at(remaining), ends=False), len(remaining), smallest)
+            parts.append(_with_solutions(trial, remaining, chosen.held, chosen.value, chosen.shown, with_figure))
         return parts
 
 
@@ -333,16 +361,20 @@ class _Part(Record):
     """Some points of a batch that were solved together."""
 
     indices: Any
+    """The indices of the points in the batch."""
     answered: Any
+    """For each of these points, whether it has an answer."""
     value: Any
-    """Of the parameter that is searched for; None where none is."""
+    """For each of these points, the value of the searched parameter; None if none is searched."""
     read: Any
-    """The points that were solved for figures, in the order of the solution."""
+    """The indices of the points that `solved` has, in its order."""
     solved: Solved | None
 
 
-def _shown(trial: Trial, indices: Any, answered: Any, value: Any, shown: Any, with_figure: Container[int]) -> _Part:
-    """Points with answers of a search, and the solutions there of those whose figures are read."""
+def _with_solutions(
+    trial: Trial, indices: Any, answered: Any, value: Any, shown: Any, with_figure: Container[int]
+) -> _Part:
+    """Points with the answers of a search, and the solutions at `shown` of those whose figures are read."""
     rows = [row for row, index in enumerate(indices) if answered[row] and int(index) in with_figure]
     read = indices[rows]
     solved = trial.at(read).read(shown[rows]) if rows else None
@@ -350,53 +382,55 @@ def _shown(trial: Trial, indices: Any, answered: Any, value: Any, shown: Any, wi
 
 
 def _solved(model: Model, columns: dict[str, Any], size: int) -> _Part:
+    """Solve all points of a batch at their parameters."""
     solved = solve_points(model, columns, size, asked=AUTO.replace(each=True))
     every = np.arange(size)
     return _Part(every, solved.stable, None, every, solved)
 
 
-def _distinct(lanes: list[_Lane], columns: dict[str, Any]) -> tuple[list[int], list[int]]:
-    """Which of the distinct points each lane is at, and the first lane of each.
+def _distinct(points: list[_ClaimPoint], columns: dict[str, Any]) -> tuple[list[int], list[int]]:
+    """The index of the distinct point of each point, and the position in `points` of the first at each distinct point.
 
-    Claims of several figures at one point, within one limit, share it.
+    Points with the same parameters and the same limit are solved once.
     """
-    table: Any = np.stack(list(columns.values()), axis=1) if columns else np.zeros((len(lanes), 0))
-    points: dict[tuple[str, bytes], int] = {}
+    table: Any = np.stack(list(columns.values()), axis=1) if columns else np.zeros((len(points), 0))
+    distinct: dict[tuple[str, bytes], int] = {}
     indices: list[int] = []
     firsts: list[int] = []
-    for number, lane in enumerate(lanes):
-        index = points.setdefault((lane.claim.limit, table[number].tobytes()), len(points))
+    for row, point in enumerate(points):
+        index = distinct.setdefault((point.claim.limit, table[row].tobytes()), len(distinct))
         if index == len(firsts):
-            firsts.append(number)
+            firsts.append(row)
         indices.append(index)
     return indices, firsts
 
 
-def _sets(lanes: list[_Lane], indices: list[int]) -> Any:
-    """By distinct point, the position of the claim whose largest answer is all that is asked for; -1 for the others."""
+def _sets(points: list[_ClaimPoint], indices: list[int]) -> Any:
+    """By distinct point, the position of the only claim there if it takes its largest answer alone; otherwise -1."""
     result: dict[int, int] = {}
-    for index, lane in zip(indices, lanes, strict=True):
-        alone = lane.claim.take == LARGEST and not lane.claim.figure
-        mine = lane.claim.position if alone else -1
-        result[index] = mine if result.get(index, mine) == mine else -1
+    for index, point in zip(indices, points, strict=True):
+        largest_alone = point.claim.take == LARGEST and not point.claim.figure
+        position = point.claim.position if largest_alone else -1
+        result[index] = position if result.get(index, position) == position else -1
     return np.array([result[index] for index in range(len(result))])
 
 
-def _columns(lanes: list[_Lane], names: Iterable[str]) -> dict[str, Any]:
-    """The values of some parameters at all points; those of one grid are taken together."""
+def _columns(points: list[_ClaimPoint], names: Iterable[str]) -> dict[str, Any]:
+    """The values of some parameters at all points, as arrays by name; points of one grid are copied together."""
     parts: list[tuple[dict[str, Any], slice, Any]] = []
     start = 0
-    for _, run in groupby(lanes, key=lambda lane: id(lane.known)):
+    for _, run in groupby(points, key=lambda point: id(point.parameters)):
         same = list(run)
-        here = slice(start, start := start + len(same))
-        parts.append((same[0].known, here, None if same[0].row is None else [lane.row for lane in same]))
-    columns = {name: np.empty(len(lanes)) for name in names}
-    for known, here, rows in parts:
+        span = slice(start, start := start + len(same))
+        parts.append((same[0].parameters, span, None if same[0].row is None else [point.row for point in same]))
+    columns = {name: np.empty(len(points)) for name in names}
+    for parameters, span, rows in parts:
         for name, column in columns.items():
-            value = known[name]
-            column[here] = value if rows is None or not getattr(value, "ndim", 0) else value[rows]
+            value = parameters[name]
+            column[span] = value if rows is None or not getattr(value, "ndim", 0) else value[rows]
     return columns
 
 
 def _at(value: Any, index: int) -> float:
+    """The element of an array at an index, or the number that is no array."""
     return float(value) if not getattr(value, "ndim", 0) else float(value[index])

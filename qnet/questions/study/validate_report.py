@@ -1,4 +1,4 @@
-"""The verdicts on studies as a report: every claim of one, or the account of all of them, and what is asserted."""
+"""The reports of `qnet validate`: every claim of a study with its verdict, or the summary of all studies."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ COLUMNS = (
     Column("verdict", "verdict"),
     Column("remark", "remark"),
 )
-"""A row is a claim; `stated`, `modelled` and `null` are in its `unit`, as the source prints it."""
+"""The columns of claims, one per row; `stated`, `modelled` and `null` are in its `unit`, as the source prints it."""
 
 ACCOUNT = (
     Column("section", "section"),
@@ -51,27 +51,27 @@ ACCOUNT = (
     Column("choices", "free choices"),
     Column("errors", "with a figure"),
     Column("median_error", "median error", "%"),
-    Column("p90_error", "nine in ten", "%"),
+    Column("p90_error", "p90 error", "%"),
     Column("within_20", "within 20 %", "%"),
     Column("largest_error", "largest", "%"),
     Column("compared", "with a null"),
-    Column("nearer", "nearer than it"),
+    Column("nearer", "nearer than the null"),
     Column("nearer_share", "share", "%"),
     Column("compared_median", "median error", "%"),
     Column("null_median", "null median error", "%"),
-    Column("null_p90", "null nine in ten", "%"),
+    Column("null_p90", "null p90 error", "%"),
     Column("median_ratio", "ratio of medians"),
     Column("carried", "carried"),
-    Column("demoted", "called predictions"),
+    Column("demoted", "stated as predictions"),
     Column("carried_met", "met"),
     Column("carried_median", "median error", "%"),
     Column("in_view_median", "median error", "%"),
     Column("identities", "identities"),
-    Column("source_identities", "of the source's arithmetic"),
+    Column("source_identities", "of the source alone"),
     Column("identities_exact", "exact"),
     Column("identities_within", "within rounding"),
     Column("trends", "trends"),
-    Column("trends_shown", "shown"),
+    Column("trends_shown", "reproduced"),
     Column("trends_by_construction", "by construction"),
     Column("disputed", "disputed"),
     Column("outside", "outside"),
@@ -85,10 +85,10 @@ ACCOUNT = (
     Column("error", "error", "%"),
     Column("reason", "reason"),
 )
-"""A row is a part of the account of one study, or of `all`, by its section; or a claim that is missed."""
+"""The columns of the summary. A row has the numbers of one section for a study or for `all`, or a missed claim."""
 
 ROLES_OF, PREDICTIONS, SKILL, OTHERS, MISSES, FAILED = (
-    "claims by role", "predictions", "skill: model against doing nothing", "form in view, carried, identities, trends",
+    "claims by role", "predictions", "skill: model against nulls", "form in view, carried, identities, trends",
     "missed", "failed assumptions",
 )  # fmt: skip
 _REPORTED: dict[str, tuple[str, ...]] = {
@@ -107,7 +107,7 @@ _REPORTED: dict[str, tuple[str, ...]] = {
         "trends_shown", "trends_by_construction", "missed", "unexplained",
     ),
 }  # fmt: skip
-"""The numbers of each section."""
+"""The columns that each section of the summary has."""
 _ALL = "all"
 _row = row_maker(ACCOUNT)
 
@@ -118,17 +118,18 @@ def validate_report(
     claims: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> Report:
-    """Hold the published figures of a study of the catalog, or of all of them, against their models.
+    """Compare the published figures of a study of the catalog, or of all of them, with their models.
 
     study     its name; empty for every study of the catalog.
-    asserted  conditions on the numbers of `Tally`, of the study or of all of them together, such as
+    asserted  conditions on the numbers of `Tally`, of the study or of all studies together, such as
               "median_error < 3 %".
-    claims    every claim of all studies, and not the account of them.
-    progress  called with the number of studies done, and the total.
-    Returns   for one study, and with `claims`, a row for every claim; else the account of all studies: the claims by
-              role, how predictions, carried values, identities and trends fare, and what is missed. Claims that are
-              missed without a reason, and conditions that do not hold, stand in `broken`.
-    Raises    `UsageError` for a study that is not there, `InvalidInput` for what is wrong with one.
+    claims    list every claim of all studies instead of the summary.
+    progress  called before each study with the number of studies done, and the total.
+    Returns   for one study, and with `claims`, a row for every claim; otherwise the summary of all studies: claims by
+              role, errors of predictions compared with their nulls, results of carried values, identities and trends,
+              and missed claims. `broken` has the claims that are missed without a reason, and the conditions that are
+              false.
+    Raises    `UsageError` for a study that does not exist or an invalid condition, `InvalidInput` for an invalid study.
     """
     conditions(asserted, None, dict.fromkeys(Tally.fields(), NUMBER))
     studies = load_studies(study)
@@ -141,7 +142,8 @@ def validate_report(
     result = each_of(enumerate(studies), judged)
     several = len(result) > 1
     every = [item for one in result for item in one.judged]
-    broken = (*(problem for item in result for problem in _broken(item, several)), *_false(every, asserted))
+    choices = sum(len(item.study.choices) for item in result)
+    broken = (*(problem for item in result for problem in _broken(item, several)), *_false(every, choices, asserted))
     bases = [_basis(item) for item in result]
     title = f"{len(result)} studies of the catalog" if several else result[0].study.title
     meta = {"studies": [dict(item) for item in bases]} if not study else bases[0]
@@ -161,7 +163,6 @@ def validate_report(
             broken=broken,
         )
     counts = [(item.study.id, tally(item.judged, len(item.study.choices))) for item in result]
-    choices = sum(len(item.study.choices) for item in result)
     counts += [(_ALL, tally(every, choices))] if several else []
     rows = [row for item in result for row in _missed(item, FAILED)]
     rows += [row for section in _REPORTED for row in _account(section, counts)]
@@ -180,7 +181,7 @@ def validate_report(
 
 
 def _basis(validation: Validation) -> Basis:
-    """What a validation rests on; of several systems the others by name and digest."""
+    """The main system and the source of a study, with name and digest of its other systems: `meta` of a report."""
     first, *others = validation.models
     more: dict[str, Any] = {"study": validation.study.id, "source": validation.study.source}
     if others:
@@ -189,6 +190,7 @@ def _basis(validation: Validation) -> Basis:
 
 
 def _rows(validation: Validation) -> Iterator[tuple[Cell, ...]]:
+    """The rows of the claims of a study."""
     for item in validation.judged:
         yield (
             validation.study.id,
@@ -209,9 +211,9 @@ def _rows(validation: Validation) -> Iterator[tuple[Cell, ...]]:
 
 
 def _remark(item: Judged) -> str | None:
-    """The remark on a claim, besides its figures: why it is missed, what it sets, with what it counts."""
+    """The remark on a claim: why it is not counted or missed, the parameter that it sets, the remark of the file."""
     claim = item.claim
-    parts = [f"called a prediction, but {item.carried}" if item.carried else ""]
+    parts = [f"not counted as a prediction: {item.carried}" if item.carried else ""]
     parts += [f"missed: {claim.miss}" if claim.miss else "", f"sets {claim.sets}" if claim.sets else ""]
     parts.append("rests on a path length alone" if item.counted and item.path_length else "")
     parts.append("not counted: the form was chosen with this figure in view" if claim.in_view else "")
@@ -224,10 +226,11 @@ _SHARES = (
     "median_error", "p90_error", "within_20", "largest_error", "carried_median", "in_view_median", "nearer_share",
     "compared_median", "null_median", "null_p90",
 )  # fmt: skip
+"""Columns in per cent that `Tally` has as fractions."""
 
 
 def _account(section: str, accounts: Sequence[tuple[str, Tally]]) -> Iterator[tuple[Cell, ...]]:
-    """The numbers of a section, a row for each study."""
+    """The rows of a section of the summary, one for each study."""
     for name, counted in accounts:
         result = counted.as_dict()
         result["within_20"] = result["within_20_percent"]
@@ -237,7 +240,7 @@ def _account(section: str, accounts: Sequence[tuple[str, Tally]]) -> Iterator[tu
 
 
 def _missed(validation: Validation, section: str) -> Iterator[tuple[Cell, ...]]:
-    """The claims that are missed: consequences of failed assumptions, or all others."""
+    """The rows of missed claims: of failed assumptions for the section `FAILED`, of all other roles otherwise."""
     for item in validation.judged:
         if item.verdict == "missed" and (item.role == "failed assumption") == (section == FAILED):
             yield _row(
@@ -254,12 +257,12 @@ def _missed(validation: Validation, section: str) -> Iterator[tuple[Cell, ...]]:
 
 
 def percent_of(share: float | None) -> float | None:
-    """A share as per cent."""
+    """A fraction in per cent; None for None."""
     return None if share is None else 100 * share
 
 
 def _broken(validation: Validation, several: bool) -> Iterator[Problem]:
-    """What is missed without a reason."""
+    """The problem of a study with claims that are missed without a reason; none if it has no such claim."""
     missed = [item.claim.id for item in validation.judged if item.broken]
     if missed:
         claims = "1 claim" if len(missed) == 1 else f"{len(missed)} claims"
@@ -267,9 +270,9 @@ def _broken(validation: Validation, several: bool) -> Iterator[Problem]:
         yield Problem("QN604", text, help="a better model, or the reason as miss in the study")
 
 
-def _false(judged: Sequence[Judged], asserted: Sequence[str]) -> list[Problem]:
-    """What is asserted and false."""
-    counted = tally(judged).as_dict()
+def _false(judged: Sequence[Judged], choices: int, asserted: Sequence[str]) -> list[Problem]:
+    """The problems of asserted conditions that are false."""
+    counted = tally(judged, choices).as_dict()
     values = {name: [float("nan") if value is None else float(value)] for name, value in counted.items()}
     return false_of(NamedValues(values, dict.fromkeys(values, NUMBER)), asserted)
 

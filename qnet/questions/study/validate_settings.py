@@ -1,4 +1,4 @@
-"""The systems of a study, each loaded once, with the settings at which its claims are computed."""
+"""The systems of a study, each loaded once, and the values of their parameters at the settings of the claims."""
 
 from __future__ import annotations
 
@@ -17,155 +17,166 @@ from qnet.model.values import Values
 from qnet.questions.study.study import Study, Where
 from qnet.record import Record
 
-_At = tuple[str, tuple[tuple[str, str], ...]]
-"""A system and its settings."""
+_SettingKey = tuple[str, tuple[tuple[str, str], ...]]
+"""The name of a system, and the texts of its settings by parameter."""
 
 
-_Moves = tuple[tuple[str, float], ...]
-"""Parameters that are multiplied by a factor."""
+_Factors = tuple[tuple[str, float], ...]
+"""Parameters, and the factor by which each is multiplied."""
 
 
 class Setting(Record):
-    """A system with some settings, and the values of its parameters there."""
+    """A system with some settings, and the values of its parameters."""
 
     model: Model
-    """As it stands."""
+    """The system without the settings."""
     changed: Model
-    known: dict[str, Any]
+    """The system with the settings."""
+    values: dict[str, Any]
+    """The values of the parameters of `changed` that are known before solving, in base units."""
 
 
 class Systems:
-    """Opens the systems of one study; what is wrong with any of its keys is kept in `problems`.
+    """Loads the systems of one study and evaluates their parameters, each once; problems are collected in `problems`.
 
-    known   the same study, whose systems are opened already.
+    known   the systems of the same study, whose loaded models, settings and grids are shared.
     """
 
     def __init__(self, study: Study, known: Systems | None = None) -> None:
         self.study = study
         self.problems: list[Problem] = []
         self.models: dict[str, Model | None] = known.models if known else {}
-        self.settings: dict[_At, Setting | None] = known.settings if known else {}
-        self.parameters: dict[tuple[_At, _Moves], dict[str, Any]] = {}
-        self.grids: dict[tuple[_At, str], Grid] = known.grids if known else {}
-        self.columns: dict[tuple[_At, str, _Moves], dict[str, Any]] = {}
-        """The values of all parameters along a grid, by what moves others."""
+        self.settings: dict[_SettingKey, Setting | None] = known.settings if known else {}
+        self.parameters: dict[tuple[_SettingKey, _Factors], dict[str, Any]] = {}
+        self.grids: dict[tuple[_SettingKey, str], Grid] = known.grids if known else {}
+        self.columns: dict[tuple[_SettingKey, str, _Factors], dict[str, Any]] = {}
+        """The values of all parameters along a grid, by setting, grid, and factors of other parameters."""
 
     def main(self) -> Model:
-        """The system of the study; raises `InvalidInput` for one that cannot be loaded."""
+        """The main system of the study; raises `InvalidInput` if it cannot be loaded."""
         result = self.model(self.study.system, ("system",))
         if result is None:
             raise InvalidInput(*self.problems)
         return result
 
     def model(self, name: str, path: Path) -> Model | None:
-        """A system, loaded once; None for one that cannot be."""
+        """The system of a name; None if it cannot be loaded, which is recorded once as a problem at `path`."""
         if name not in self.models:
             self.models[name] = None
             try:
                 self.models[name] = load(name)
             except QnetError as error:
-                self.blame(error, path)
+                self.keep_problems(error, path)
         return self.models[name]
 
-    def blame(self, error: QnetError, path: Path) -> None:
-        """Keep what is wrong, as a problem of a key of the study."""
+    def keep_problems(self, error: QnetError, path: Path) -> None:
+        """Record the problems of an error at a key of the study file."""
         self.problems += [self.study.problem(problem, path) for problem in error.problems]
 
     def setting(self, where: Where) -> Setting | None:
-        """A system with some settings; None, reported once, for one that is wrong."""
+        """A system with some settings; None if either is invalid, which is recorded once."""
         key = _key(where)
         if key not in self.settings:
             model = self.model(where.system, where.paths["system"])
-            self.settings[key] = None if model is None else self.opened(model, where)
+            self.settings[key] = None if model is None else self.changed(model, where)
         return self.settings[key]
 
     def moved(self, where: Where, setting: Setting, factors: dict[str, float]) -> dict[str, Any]:
-        """The values of all parameters where some of them are those of a setting times a factor."""
+        """The values of all parameters, some of which are multiplied by a factor of `factors` from their value at the
+        setting."""
         key = _key(where), tuple(factors.items())
         if key not in self.parameters:
-            varied = {name: float(setting.known[name]) * factor for name, factor in factors.items()}
+            varied = {name: float(setting.values[name]) * factor for name, factor in factors.items()}
             self.parameters[key] = Values(setting.changed, varied, None).known
         return self.parameters[key]
 
-    def move(self, where: Where, setting: Setting, moves: Iterable[tuple[str, float]]) -> None:
-        """Compute what `moved` answers, of several parameters that are each moved alone by a factor, as one batch.
+    def compute_moved(self, where: Where, setting: Setting, moves: Iterable[tuple[str, float]]) -> None:
+        """Compute the results of `moved` for several moves, each of one parameter by a factor, as one batch.
 
-        What rests on other parameters, or is refused, is left for `moved`.
+        Parameters that are expressions over others, and a batch that raises an error, are left to `moved`.
         """
         key = _key(where)
-        plain = [
+        batch = [
             (name, factor)
             for name, factor in dict.fromkeys(moves)
             if (key, ((name, factor),)) not in self.parameters and not setting.changed.parameters[name].expression.names
         ]
-        if len(plain) < 2:
+        if len(batch) < 2:
             return
-        varied = {name: np.full(len(plain), float(setting.known[name])) for name, _ in plain}
-        for index, (name, factor) in enumerate(plain):
+        varied = {name: np.full(len(batch), float(setting.values[name])) for name, _ in batch}
+        for index, (name, factor) in enumerate(batch):
             varied[name][index] *= factor
         try:
-            known = Values(setting.changed, varied, len(plain)).known
+            known = Values(setting.changed, varied, len(batch)).known
         except QnetError:
             return
         columns = {name: value for name, value in known.items() if getattr(value, "ndim", 0)}
-        for index, move in enumerate(plain):
-            here = {name: float(column[index]) for name, column in columns.items()}
-            self.parameters[key, (move,)] = {**known, **here}
+        for index, move in enumerate(batch):
+            moved = {name: float(column[index]) for name, column in columns.items()}
+            self.parameters[key, (move,)] = {**known, **moved}
 
     def grid(self, where: Where, setting: Setting, text: str) -> Grid:
-        """The points of a claim along a parameter; raises `UsageError` for a text that is none."""
+        """The grid of a claim, parsed once for each setting; raises `UsageError` for an invalid text."""
         key = _key(where), text
         if key not in self.grids:
             self.grids[key] = grid(text, setting.changed)
         return self.grids[key]
 
     def along(self, where: Where, setting: Setting, points: Grid, factors: dict[str, float]) -> dict[str, Any]:
-        """The values of all parameters along a grid, some of the others times a factor."""
-        moves = tuple(factors.items())
-        key = _key(where), repr(points), moves
-        if key not in self.columns:
-            self._move_along(key, setting, points, [moves])
-        return self.columns[key]
+        """The values of all parameters along a grid, with other parameters multiplied by factors.
 
-    def move_along(self, where: Where, setting: Setting, points: Grid, moves: Iterable[tuple[str, float]]) -> None:
-        """Compute what `along` answers, of several parameters that are each moved alone by a factor, as one batch.
-
-        What rests on other parameters, or is refused, is left for `along`.
+        Those that vary along the grid are arrays with one element per grid value.
         """
-        at, text = _key(where), repr(points)
-        plain = [
+        key, text, moves = _key(where), repr(points), tuple(factors.items())
+        if (key, text, moves) not in self.columns:
+            self._compute_along(key, text, setting, points, [moves])
+        return self.columns[key, text, moves]
+
+    def compute_along(self, where: Where, setting: Setting, points: Grid, moves: Iterable[tuple[str, float]]) -> None:
+        """Compute the results of `along` for several moves, each of one parameter by a factor, as one batch.
+
+        Parameters that are expressions over others, and a batch that raises an error, are left to `along`.
+        """
+        key, text = _key(where), repr(points)
+        batch = [
             ((name, factor),)
             for name, factor in dict.fromkeys(moves)
-            if (at, text, ((name, factor),)) not in self.columns
+            if (key, text, ((name, factor),)) not in self.columns
             and not setting.changed.parameters[name].expression.names
         ]
-        if len(plain) > 1:
+        if len(batch) > 1:
             with suppress(QnetError):
-                self._move_along((at, text, ()), setting, points, plain)
+                self._compute_along(key, text, setting, points, batch)
 
-    def _move_along(
-        self, key: tuple[_At, str, _Moves], setting: Setting, points: Grid, every: Sequence[_Moves]
+    def _compute_along(
+        self, key: _SettingKey, text: str, setting: Setting, points: Grid, batch: Sequence[_Factors]
     ) -> None:
-        """Compute the values of all parameters along a grid for some moves, all of them at once."""
+        """Compute the values of all parameters along a grid for each element of a batch, all of them at once.
+
+        text   the grid as text, by which `columns` keeps the values.
+        """
         size = len(points.values)
         varied = {
-            name: np.full(len(every) * size, float(setting.known[name]))
-            for name in dict.fromkeys(name for moves in every for name, _ in moves if name != points.name)
+            name: np.full(len(batch) * size, float(setting.values[name]))
+            for name in dict.fromkeys(name for factors in batch for name, _ in factors if name != points.name)
         }
-        parts = [slice(index * size, (index + 1) * size) for index in range(len(every))]
-        for part, moves in zip(parts, every, strict=True):
-            for name, factor in moves:
+        parts = [slice(index * size, (index + 1) * size) for index in range(len(batch))]
+        for part, factors in zip(parts, batch, strict=True):
+            for name, factor in factors:
                 if name in varied:
                     varied[name][part] *= factor
-        varied[points.name] = np.tile(np.array(points.values), len(every))
-        known = Values(setting.changed, varied, len(every) * size).known
-        for part, moves in zip(parts, every, strict=True):
-            self.columns[key[0], key[1], moves] = {
+        varied[points.name] = np.tile(np.array(points.values), len(batch))
+        known = Values(setting.changed, varied, len(batch) * size).known
+        for part, factors in zip(parts, batch, strict=True):
+            self.columns[key, text, factors] = {
                 name: value[part] if getattr(value, "ndim", 0) else value for name, value in known.items()
             }
 
-    def opened(self, model: Model, where: Where) -> Setting | None:
-        """A system with some settings; what is wrong is blamed on the one of them that is wrong by itself."""
+    def changed(self, model: Model, where: Where) -> Setting | None:
+        """A system with some settings; None if they are invalid.
+
+        The problems are recorded at every setting that is invalid by itself, otherwise at the last one.
+        """
         try:
             return _setting(model, where.settings)
         except QnetError as error:
@@ -174,36 +185,44 @@ class Systems:
                 try:
                     _setting(model, {name: text})
                 except QnetError as failure:
-                    self.blame(failure, where.paths[name])
+                    self.keep_problems(failure, where.paths[name])
             if len(self.problems) == before:
-                self.blame(error, list(where.paths.values())[-1])
+                self.keep_problems(error, list(where.paths.values())[-1])
         return None
 
 
-def _key(where: Where) -> _At:
+def _key(where: Where) -> _SettingKey:
     return where.system, tuple(where.settings.items())
 
 
 def _setting(model: Model, settings: dict[str, str]) -> Setting:
-    """Raises `UsageError` or `InvalidInput` for what cannot be set, or cannot be known before solving."""
+    """The system with some settings.
+
+    Raises `UsageError` or `InvalidInput` for an unknown parameter, an invalid value, or a value of the solution.
+    """
     changed = with_settings(model, settings)
     known = Values(changed, {}, None).known
     for name in settings:
         if name not in known:
-            text = f'"{name}" depends on the solution with this setting'
+            text = f'with this setting "{name}" depends on the solution'
             raise InvalidInput(Problem("QN123", text, "a value known before solving"))
     return Setting(model, changed, known)
 
 
 def refuse_moving(vary: str, settings: dict[str, str], changed: Model) -> None:
-    """Raise `InvalidInput` for settings that would have to move with the parameter that is searched."""
+    """Raise `InvalidInput` for a setting that depends on the parameter that is searched.
+
+    vary       the searched parameter.
+    settings   the settings of a claim.
+    changed    the system with these settings.
+    """
     for name in settings:
-        waiting, visited = [name], set[str]()
-        while waiting:
-            used = waiting.pop()
+        pending, visited = [name], set[str]()
+        while pending:
+            used = pending.pop()
             if used == vary and name != vary:
-                text = f'the setting of "{name}" rests on "{vary}", which is searched'
+                text = f'the setting of "{name}" depends on "{vary}", which is searched'
                 raise InvalidInput(Problem("QN123", text, "a value that does not change with it"))
             if used in changed.parameters and used not in visited:
                 visited.add(used)
-                waiting += changed.parameters[used].expression.names
+                pending += changed.parameters[used].expression.names
