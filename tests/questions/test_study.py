@@ -91,6 +91,15 @@ def test_measured_points_are_drawn_in_the_picture(tell):
     assert "O measured" in report.text()
 
 
+def test_a_search_without_a_limit_is_no_point_of_a_picture(tell):
+    picture = 'picture = { sweep = "window", over = "rate=0.1/s:0.9/s:0.1/s", metric = "response", measured = "end" }'
+    end = claim("end", role="disputed", stated="1 /s", largest="rate")
+    with pytest.raises(InvalidInput) as raised:
+        tell(picture, claims=GIVEN + end)
+    (problem,) = raised.value.problems
+    assert (problem.code, problem.path) == ("QN320", ("story", "picture", "measured"))
+
+
 def test_what_it_cannot_tell_and_its_terms_stand_below(tell):
     more = 'cannot_tell = "Nights."\nglossary = { clerk = "who serves" }'
     lines = tell(more).text().splitlines()

@@ -189,6 +189,14 @@ def test_a_trend_leads_from_one_system_to_another(judge):
 # Misses
 
 
+@pytest.mark.parametrize(("tolerance", "verdict"), [("0.9 s", "met"), ("0.1 s", "missed"), (0.1, "missed")])
+def test_an_absolute_tolerance_applies_to_a_stated_zero(judge, tolerance: str | float, verdict: str):
+    """The difference is 1.2 s; `0 s` is rounded by at most 0.5 s."""
+    keys = {"figure": "1.2 s * response / response", "null": "none: zero"}
+    found = judge(claim("x", role="carried", stated="0 s", tolerance=tolerance, **keys))["x"]
+    assert found.verdict == verdict
+
+
 def test_a_miss_with_a_reason_stays_a_miss(judge):
     keys = {"role": "predicted", "stated": "3 s", "tolerance": 0.1, "figure": "response"}
     found = judge(claim("x", **keys, miss="the source counts the way to the window"))["x"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from qnet.errors import InvalidInput, QnetError, UsageError
+from qnet.errors import InvalidInput, Problem, QnetError, UsageError
 from qnet.expression import FLOATS, evaluate
 from qnet.model.column_names import column_key
 from qnet.model.conditions import condition
@@ -112,7 +112,7 @@ def measured_points(study: Study, question: StoryQuestion, shown: Picture) -> tu
     claim is that of the parameter at its settings and its stated value. Bounds are one point each.
 
     shown    the picture.
-    Raises   `InvalidInput` for an invalid setting of a claim.
+    Raises   `InvalidInput` for an invalid setting of a claim, and for a search of that parameter without a limit.
     """
     if shown.plot is None or not question.measured:
         return ()
@@ -128,6 +128,9 @@ def measured_points(study: Study, question: StoryQuestion, shown: Picture) -> tu
         if setting is None:
             continue
         if claim.vary and column_key(claim.vary) == x.key:
+            if not claim.limit:
+                problem = Problem("QN320", f'the search of "{claim.id}" has no limit', "a claim with a limit")
+                raise InvalidInput(study.problem(problem, (*question.path, "measured")))
             bound = condition(claim.limit, setting.model).bound
             limit = float(evaluate(bound.root, setting.values, FLOATS, setting.model.choices))
             result += [(_in_unit(value, x), _in_unit(limit, y)) for value in values]

@@ -224,7 +224,8 @@ class _Judge:
         """The verdict on a modelled value where a figure is stated.
 
         Given claims and identities must have the printed digits, an identity perhaps once the figures that it refers to
-        move by their rounding; all others the tolerance, or without one the printed digits.
+        move by their rounding. All others are within their tolerance of a value that rounds to the printed digits; if a
+        tolerance is relative and zero is stated, or there is none, they must have the printed digits.
         """
         if claim.role == "identity" and not stated.agrees(value):
             low, high = self.rounding(claim, value)
@@ -232,6 +233,9 @@ class _Judge:
             return WITHIN if satisfied else MISSED
         if claim.role in ("given", "identity"):
             return self.verdict(claim, stated.agrees(value))
+        if isinstance(claim.tolerance, str) and not stated.value:
+            allowed = printed(claim.tolerance).value + stated.half
+            return self.verdict(claim, abs(value) <= allowed * _SLACK)
         if error is None or tolerance is None:
             return self.verdict(claim, stated.agrees(value))
         satisfied = abs(error) <= tolerance * _SLACK
