@@ -136,7 +136,7 @@ def test_the_files_that_the_topic_on_architecture_names_exist():
     text = (ROOT / "topics" / "architecture.md").read_text()
     names = set(re.findall(r"(?<![\w/.])[\w/]*\w(?:\.py|\.md|/(?!\w))", text))
     present = [f"/{path.relative_to(source.ROOT)}" for path in (*ROOT.rglob("*"), *source.ROOT.iterdir())]
-    present += [f"/{path.relative_to(source.ROOT)}" for path in (source.ROOT / "tests").glob("*.py")]
+    present += [f"/{path.relative_to(source.ROOT)}" for path in (source.ROOT / "tests").rglob("*.py")]
     present += ["/catalog/parts"]
     assert len(names) > 40
     assert [name for name in sorted(names) if not any(item.endswith("/" + name.rstrip("/")) for item in present)] == []
