@@ -83,6 +83,21 @@ def test_a_what_if_tells_both_figures(tell):
     assert row["command"] == "qnet compare window --metric response --with rate=0.8/s"
 
 
+@pytest.mark.parametrize(
+    "sides",
+    [
+        'set = { rate = "0.6/s" }, against = "window", against_set = { time = "0.5 s" }',
+        'against = "fast", against_set = { rate = "0.8/s" }',
+        'set = { rate = "0.6/s" }, against = "fast"',
+    ],
+)
+def test_a_what_if_is_one_command(tell, sides: str):
+    with pytest.raises(InvalidInput) as raised:
+        tell(f'what_ifs = [{{ compare = "window", {sides}, metric = "response" }}]')
+    (problem,) = raised.value.problems
+    assert (problem.code, problem.path) == ("QN320", ("story", "what_ifs", 0, "against_set"))
+
+
 def test_measured_points_are_drawn_in_the_picture(tell):
     """2.1 s at 0.5/s, which the claim is asked at."""
     picture = 'picture = { sweep = "window", over = "rate=0.1/s:0.9/s:0.1/s", metric = "response", measured = "x" }'

@@ -32,7 +32,7 @@ FAR = 0.8
 INFLUENCE = 0.01
 """The least absolute elasticity by which a figure depends on an input."""
 _STATED = ("measured", "datasheet", "textbook", "fitted", "assumed")
-"""Grades of parameters whose number stands in a source or is chosen, even if it is written as an expression."""
+"""Grades of parameters that are inputs even if they are written as expressions over other parameters."""
 
 InputKey = tuple[str, float]
 """A parameter and its value in base units; or the id of a fitted claim and the figure that it states."""
@@ -151,11 +151,11 @@ def influences(input_moves: InputMoves, figures: dict[int, ClaimFigures], read: 
     figures       the figures by position, with those of the moves that were solved together with the claims.
     read          makes the figure of a claim from its values.
     """
-    base, asked, moves = input_moves.joint.computer, input_moves.claims, input_moves.moves
+    base, claims_moved, moves = input_moves.joint.computer, input_moves.claims, input_moves.moves
     study = base.study
-    values = {claim.id: read(claim, figures[claim.position]) for claim in asked}
+    values = {claim.id: read(claim, figures[claim.position]) for claim in claims_moved}
     inputs = {item.key: item for _, item in moves}
-    raw: dict[str, dict[InputKey, float]] = {claim.id: {} for claim in asked}
+    raw: dict[str, dict[InputKey, float]] = {claim.id: {} for claim in claims_moved}
     searched = [(claim, item) for claim, item in moves if claim.vary]
     slopes = _slopes(base, searched, values, read)
     for claim, item in moves:
@@ -165,10 +165,10 @@ def influences(input_moves: InputMoves, figures: dict[int, ClaimFigures], read: 
             after = input_moves.joint.figure(claim, item, figures, read)
             raw[claim.id][item.key] = _elasticity(values[claim.id], after, item.step)
     # A figure that is proportional to its only input near its value may not be so farther from it.
-    alone = [(claim, inputs[key].replace(step=FAR)) for claim in asked for key in _alone(raw[claim.id])]
+    alone = [(claim, inputs[key].replace(step=FAR)) for claim in claims_moved for key in _alone(raw[claim.id])]
     for (id, key), slope in _slopes(base, alone, values, read).items():
         raw[id][key] = slope
-    fits = [claim for claim in asked if claim.role == "fitted" and _depends_on_fit(claim, raw[claim.id])]
+    fits = [claim for claim in claims_moved if claim.role == "fitted" and _depends_on_fit(claim, raw[claim.id])]
     fitted = _FittedParameters(study, fits, raw)
     inputs |= fitted.inputs
     claims = {
@@ -176,10 +176,10 @@ def influences(input_moves: InputMoves, figures: dict[int, ClaimFigures], read: 
             claim, value, figures[claim.position].dimension,
             fitted.by_input(raw[claim.id], claim), raw[claim.id], input_moves.parameter_values[claim.id],
         )
-        for claim in asked
+        for claim in claims_moved
         if (value := values[claim.id]) is not None
     }  # fmt: skip
-    answers = {claim.id: base.answers[claim.position] for claim in asked if claim.position in base.answers}
+    answers = {claim.id: base.answers[claim.position] for claim in claims_moved if claim.position in base.answers}
     return Influences(inputs, claims, answers)
 
 
@@ -314,19 +314,19 @@ def _share(item: Parameter) -> bool:
     return high is not None and not high.names and float(evaluate(high.root, {}, FLOATS)) == 1
 
 
-def _states(item: Parameter, here: Parameter) -> bool:
+def _states(item: Parameter, at_claim: Parameter) -> bool:
     """Whether a parameter states a number, and not only an expression over other parameters.
 
-    item   the parameter in the model.
-    here   the parameter at the settings of a claim: if set there, it states a number unless it is the name of another.
+    item       the parameter in the model.
+    at_claim   the parameter at the settings of a claim; if it is set, it states a number unless it names another one.
     """
-    if here.expression is not item.expression:
-        return not isinstance(here.expression.root, Name)
+    if at_claim.expression is not item.expression:
+        return not isinstance(at_claim.expression.root, Name)
     return not item.expression.names or item.grade in _STATED
 
 
 def _allows(item: Parameter, value: float) -> bool:
-    """Whether the range of a parameter contains 99 % of a value, as far as its lower end is a number."""
+    """Whether 99 % of a value is in the range of a parameter; an expression as the lower end is not evaluated."""
     low = item.low
     return low is None or bool(low.names) or float(evaluate(low.root, {}, FLOATS)) <= value * STEP
 

@@ -163,7 +163,7 @@ def _words(question: StoryQuestion) -> Iterator[str]:
     if question.other and question.command == "compare" and question.other == question.system:
         yield from ("--with", " & ".join(f"{name}={value}" for name, value in question.other_settings.items()))
     elif question.other and question.command == "compare":
-        yield question.other
+        yield question.other  # the settings are those of both systems
     elif question.other:
         yield from ("--against", question.other)
         for name, value in question.other_settings.items():

@@ -78,11 +78,11 @@ def _restated(item: Influence, result: Influences, null: float | None, study: St
         texts = [text for text in (item.claim.at_least, item.claim.at_most) if text]
         figure = printed(texts[0]) if texts else None
     for key in item.by_input:
-        given = result.inputs.get(key)
+        model_input = result.inputs.get(key)
         if (
-            given
+            model_input
             and figure
-            and given.dimension == figure.dimension
+            and model_input.dimension == figure.dimension
             and item.rests_on(key, _TENTH)
             and _near(item.value, key[1])
         ):
@@ -116,7 +116,7 @@ def path_length(item: Influence, result: Influences) -> bool:
     if item.dimension is None or not _product(item.by_input, _SAME):
         return False
     rests = {key: round(slope) for key, slope in item.by_input.items() if item.rests_on(key)}
-    same = all((given := result.inputs.get(key)) and given.dimension == item.dimension for key in rests)
+    same = all((model_input := result.inputs.get(key)) and model_input.dimension == item.dimension for key in rests)
     return same and sorted(rests.values()) == [-1, 1, 1]
 
 
@@ -207,13 +207,17 @@ def _sum(item: Influence, other: Influence, result: Influences) -> bool:
         return False
     terms: dict[InputKey, float] = {}
     for key in {**item.by_input, **other.by_input}:
-        given = result.inputs.get(key)
-        step = given.step if given else STEP
+        model_input = result.inputs.get(key)
+        step = model_input.step if model_input else STEP
         moved = (each.value * step ** each.by_input.get(key, 0.0) for each in (item, other))
         term = (next(moved) - next(moved) - rest) / (step - 1)
         if abs(term) <= _EVERY * rest:
             continue
-        if not given or given.dimension != item.dimension or abs(abs(term) - abs(key[1])) > _EVERY * abs(key[1]):
+        if (
+            not model_input
+            or model_input.dimension != item.dimension
+            or abs(abs(term) - abs(key[1])) > _EVERY * abs(key[1])
+        ):
             return False
         terms[key] = term
     return bool(terms) and abs(sum(terms.values()) - rest) <= _EVERY * rest
@@ -226,9 +230,9 @@ def _little(item: Influence, other: Influence) -> bool:
     elasticities of W times W / (W + Z), and of X, add up to zero, for Z to -Z / (W + Z); and N is the value of a
     parameter.
     """
-    for key, given in item.by_parameter.items():
+    for key, slope in item.by_parameter.items():
         cycle = item.value + key[1]
-        if not isfinite(given) or abs(given) < INFLUENCE:
+        if not isfinite(slope) or abs(slope) < INFLUENCE:
             continue
         terms = _difference(item.by_parameter, other.by_parameter, item.value / cycle, -1.0)
         follows = abs(terms.pop(key) + key[1] / cycle) < INFLUENCE

@@ -273,8 +273,8 @@ def stations_of(model: Model) -> str:
         words += ["a delay" if item.delay else item.discipline if item.discipline in ("ps", "priority") else ""]
         text = ", ".join(word for word in words if word)
         parts.append(f"{item.name} ({text})" if text else item.name)
-    kinds = [f"{item.name} ({'closed' if item.population is not None else 'open'})" for item in model.customers]
-    return f"{', '.join(parts)}; {'class' if len(kinds) == 1 else 'classes'} {', '.join(kinds)}"
+    classes = [f"{item.name} ({'closed' if item.population is not None else 'open'})" for item in model.customers]
+    return f"{', '.join(parts)}; {'class' if len(classes) == 1 else 'classes'} {', '.join(classes)}"
 
 
 def _what_if(study: Study, question: StoryQuestion) -> tuple[str, str]:

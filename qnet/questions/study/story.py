@@ -202,14 +202,21 @@ class StoryReader:
             key: tuple(self.fill(text, (*path, key)) if key in ("limit", "over") else text for text in texts)
             for key, texts in texts_by_option.items()
         }
-        other = self.texts(table.get("against", []), (*path, "against"))
+        other = "".join(self.texts(table.get("against", []), (*path, "against"))[:1])
+        settings = self.settings(table.get("set", {}), (*path, "set"))
+        other_settings = self.settings(table.get("against_set", {}), (*path, "against_set"))
+        # qnet compare has no other settings for another system, and adds those of --with to those of -p.
+        missing = settings.keys() - other_settings.keys()
+        if command == "compare" and (missing if other == table[command] else settings != other_settings):
+            expected = "the parameters of set" if other == table[command] else "the settings of set"
+            self.fail((*path, "against_set"), "no command of qnet compare has these two sides", expected)
         return StoryQuestion(
             command=command,
             system=table[command],
-            settings=self.settings(table.get("set", {}), (*path, "set")),
+            settings=settings,
             options=texts_by_option,
-            other="".join(other[:1]),
-            other_settings=self.settings(table.get("against_set", {}), (*path, "against_set")),
+            other=other,
+            other_settings=other_settings,
             path=path,
             measured=self.texts(table.get("measured", []), (*path, "measured")),
             text=self.sentence(table.get("text", ""), (*path, "text")),
