@@ -111,3 +111,12 @@ def test_fits_stand_alone(free):
     assert "fits,s,time," in run.stdout
     assert CliRunner().invoke(qnet, ["validate", "s", "--fits", "--assert", "met > 0"]).exit_code == 2
     assert CliRunner().invoke(qnet, ["validate", "--fits", "--claims"]).exit_code == 2
+
+
+def test_a_prediction_without_an_answer_has_no_interval(free):
+    """At 1.01/s there is no steady state with the fitted time of 1 s, but with that of the other reading, 0.95 s."""
+    late = claim("late", role="predicted", stated="9 s", tolerance=0.25, figure="response", set={"rate": "1.01/s"})
+    found = free(FIT, late, choice("reading", '"1.8 s"', 'claim = "fit"', "reading"))
+    assert [item.figures.keys() for item in found.refits] == [{"late"}]
+    assert found.interval("late") is None
+    assert fits_report("s").text("csv")

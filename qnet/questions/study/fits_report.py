@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from math import isfinite
 
 from qnet.questions.study.influences import Influences, InputMoves, influences
 from qnet.questions.study.load import load_studies
@@ -56,11 +57,13 @@ class Freedom(Record):
     influences: Influences
 
     def interval(self, claim: str) -> tuple[float, float] | None:
-        """The interval of a prediction over the free choices, in base units; None if no fit with another choice
-        converged and computed it."""
+        """The interval of a prediction over the free choices, in base units.
+
+        None if no fit with another choice converged and computed it, and if it has no answer with the choices made.
+        """
         item = self.influences.claims.get(claim)
         result = [one.figures[claim] for one in self.refits if one.converged and claim in one.figures]
-        if not result or item is None:
+        if not result or item is None or not isfinite(item.value):
             return None
         return min(item.value, *result), max(item.value, *result)
 

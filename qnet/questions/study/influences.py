@@ -54,7 +54,7 @@ class Influence(Record):
 
     claim: Claim
     value: float
-    """The figure in base units."""
+    """The figure in base units; NaN without an answer."""
     dimension: Dimension | None
     by_input: dict[InputKey, float]
     """Elasticities by inputs, with fitted parameters following the figures that they were fitted on."""
@@ -75,7 +75,7 @@ class Influences(Record):
 
     inputs: dict[InputKey, ModelInput]
     claims: dict[str, Influence]
-    """By id; claims without an answer are left out."""
+    """By id; without ratios and changes whose base is zero."""
     answers: dict[str, dict[int, float]]
     """By claim id, then by slot, the values of the searched parameter."""
 
