@@ -62,12 +62,19 @@ def _names(solved: Solved, part: Part, expression: Expression) -> dict[str, Valu
                 names[name] = known[name]
         share = percentile_share(name)
         if share:
-            waits = percentile_share(name, "wait")
-            percentile = wait_percentiles.wait_percentile if waits else percentiles.response_percentile
-            names[name] = percentile(part.solution, share, about(name))
+            names[name] = _percentile(part, name, share)
         if name == MAX_THROUGHPUT and name not in {*model.parameters, *model.outputs}:
             names[name] = saturation.max_throughput(model, part, solved.asked)
     return names
+
+
+def _percentile(part: Part, name: str, share: float) -> Value:
+    """A percentile of response or wait at the points of one part, computed once."""
+    if name not in part.percentiles:
+        waits = percentile_share(name, "wait")
+        percentile = wait_percentiles.wait_percentile if waits else percentiles.response_percentile
+        part.percentiles[name] = percentile(part.solution, share, about(name))
+    return part.percentiles[name]
 
 
 def _evaluate(expression: Expression, names: Mapping[str, Value], part: Part) -> Value:

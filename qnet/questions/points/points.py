@@ -408,6 +408,11 @@ class Part(Record):
         """Every figure that expressions may use, by name; gathered once, however many metrics are asked for."""
         return figures(self.solution)
 
+    @cached_property
+    def percentiles(self) -> dict[str, Value]:
+        """The percentiles that were asked for so far, by name: to invert a transform takes longer than a solution."""
+        return {}
+
 
 class Solved(Record):
     """A model solved at one point (`size` None) or at `size` points."""
