@@ -1,4 +1,4 @@
-"""A model solved at every row of a table: as arrays, and row by row only where some rows have no answer."""
+"""Solve a model at every row of a table: in batches, and in smaller ones only where some rows have no answer."""
 
 from __future__ import annotations
 
@@ -20,60 +20,71 @@ from qnet.questions.points.saturation import limiting
 
 OK = "ok"
 _METHOD = "QN514"
-"""The code of an unknown method."""
+"""The problem code of an unknown method or option of a method."""
 _CHUNK = 4096
-"""Rows that are solved at once: enough for arrays to pay, few enough to report progress and to keep memory small."""
+"""Rows of a batch: enough for arrays to pay, few enough to report progress and to bound memory."""
 _FIRST, _GROWS = 64, 8
-"""Rows of the first chunk where an interruption is to keep what is finished, and how many times larger the next ones
-may be."""
+"""Rows of the first chunk of an interruptible table, and the largest growth of a chunk over the one before."""
 _LOST = 3e8
-"""Operations of a chunk that an interruption may lose, about."""
-
-
-_GRAVEST = (NoAnswer, NotComputed, UsageError, InvalidInput)
+"""Operations that an interruption may discard, about: chunks are at most this expensive."""
+_PRECEDENCE = (NoAnswer, NotComputed, UsageError, InvalidInput)
+"""Types of errors, in the order in which `Answers.failure` prefers them."""
 
 
 class Undefined(str):
-    """The status of a row with metrics that have no finite value: it names them."""
+    """The status of a row in which some metrics have no finite value; it lists their names."""
 
 
 class SolvedRows:
-    """Some rows of a table that were solved at once, or did not answer."""
+    """Rows of a table that were solved as one batch, or that failed with the same problem.
 
-    def __init__(self, rows: Any, solved: Solved | None, problem: Problem | None, kind: type[QnetError]) -> None:
+    rows        their indices in the table, an integer array.
+    solved      the solutions; None where the rows failed.
+    problem     why they failed, where that is stated.
+    error_type  the error with which they failed; of no meaning for solved rows.
+    """
+
+    def __init__(self, rows: Any, solved: Solved | None, problem: Problem | None, error_type: type[QnetError]) -> None:
         self.rows = rows
         self.solved = solved
         self.problem = problem
-        self.kind = kind
+        self.error_type = error_type
 
 
 class Answers:
-    """The answers of a model at every row of a table. Figures of rows without an answer are not-a-number."""
+    """The answers of a model at the `size` rows of a table. Figures are NaN at rows without an answer."""
 
     def __init__(self, model: Model, size: int, pieces: list[SolvedRows]) -> None:
         self.model = model
         self.size = size
         self.pieces = pieces
         self.status: list[str] = [OK] * size
-        """By row: `ok`, or why there is no answer."""
+        """For each row `ok`, or why it has no answer."""
         for piece in pieces:
             for index, text in zip(piece.rows, _statuses(piece), strict=True):
                 self.status[index] = text
-        self.answered: Any = _array([text == OK for text in self.status])
-        """Which rows have an answer, an array of truth values."""
+        self.answered: Any = np.array([text == OK for text in self.status], dtype=bool)
+        """Which rows have an answer, a Boolean array."""
 
     def of(self, expression: Expression) -> Any:
-        """The value of an expression over parameters, outputs and figures, per row."""
+        """The value of an expression over parameters, outputs and figures, per row, in base units.
+
+        Returns   an array of floats; NaN at rows without an answer and where the expression is undefined.
+        Raises    `NotComputed` where a method does not give a figure of the expression, such as a percentile.
+        """
         return self._table(lambda solved: expression_value(solved, expression))
 
     def gather(self, of: Callable[[Part], Any], nothing: Any = float("nan")) -> Any:
-        """One value per row from a function of a part; `nothing` at rows without an answer."""
+        """The values of `of(part)`, which has one value per point of the part, as an array of one value per row.
+
+        nothing   the value at rows without an answer.
+        """
         return self._table(lambda solved: solved.gather(of), nothing)
 
     @property
     def method(self) -> list[str | None]:
-        """The method by row; None at rows without an answer."""
-        return self._words(lambda part: part.solution.method)
+        """The method per row; None at rows without an answer."""
+        return self._texts(lambda part: part.solution.method)
 
     @property
     def methods(self) -> tuple[str, ...]:
@@ -90,18 +101,19 @@ class Answers:
         """Why some answers are not exact; empty where all are."""
         return tuple(dict.fromkeys(reason for part in self.parts for reason in part.solution.reasons))
 
-    def _words(self, of: Callable[[Part], str]) -> list[str | None]:
-        """One word per row, the same for all rows of a part."""
+    def _texts(self, of: Callable[[Part], str]) -> list[str | None]:
+        """One text per row, the same for all rows of a part; None at rows without an answer."""
 
-        def words(part: Part) -> Any:
+        def repeated(part: Part) -> Any:
             return np.full(part.values.size or 1, of(part), dtype=object)
 
-        return self.gather(words, nothing=None).tolist()
+        return self.gather(repeated, nothing=None).tolist()
 
     def giving(self, asked: Sequence[Expression]) -> Answers:
-        """The same, where rows whose method does not give some figures, such as percentiles, have no answer but that.
+        """These answers, less the rows whose method does not give a figure of some expressions, such as a percentile.
 
-        asked   the expressions.
+        asked     the expressions.
+        Returns   answers in which such rows have no answer, with the refusal of the method as their status.
         """
         pieces: list[SolvedRows] = []
         for piece in self.pieces:
@@ -128,10 +140,7 @@ class Answers:
         return Answers(self.model, self.size, pieces)
 
     def refuse_all_failed(self) -> None:
-        """Raise what a row has against it where no row has an answer.
-
-        Raises `NoAnswer` where any row has no steady state, else `NotComputed` or what the input is to be blamed for.
-        """
+        """Raise `failure` if the table has rows and none of them has an answer."""
         if self.size and not self.answered.any():
             failure = self.failure
             assert failure is not None
@@ -139,13 +148,18 @@ class Answers:
 
     @property
     def failure(self) -> QnetError | None:
-        """The gravest reason why some row has no answer: that there is none comes before that it was not computed."""
+        """The error of a row without an answer; None where every row has one.
+
+        A row without a steady state (`NoAnswer`) comes before one that was not computed (`NotComputed`), and both come
+        before rows whose parameters the model refuses (`UsageError`, `InvalidInput`).
+        """
         failures = [failure for piece in self.pieces if (failure := self._failed(piece))]
-        return next((item for kind in _GRAVEST for item in failures if isinstance(item, kind)), None)
+        return next((item for error in _PRECEDENCE for item in failures if isinstance(item, error)), None)
 
     def _failed(self, piece: SolvedRows) -> QnetError | None:
+        """The error of the first row of a piece without an answer; None where all have one."""
         if piece.solved is None:
-            return piece.kind(piece.problem or Problem("QN401", "no answer"))
+            return piece.error_type(piece.problem or Problem("QN401", "no answer"))
         indices: list[int] = piece.rows[~self.answered[piece.rows]].tolist()
         if not indices:
             return None
@@ -154,11 +168,11 @@ class Answers:
 
     @property
     def solved(self) -> list[Solved]:
-        """What was solved, in pieces."""
+        """The solutions, one for each batch that was solved."""
         return [piece.solved for piece in self.pieces if piece.solved is not None]
 
     def statuses(self, asked: Iterable[Metric]) -> list[str]:
-        """`status`, in which a row where some metrics have no finite value names them, instead of `ok`."""
+        """`status` per row; where some metrics `asked` have no finite value, `undefined:` and their names."""
         result = list(self.status)
         missing: dict[int, list[str]] = {}
         for item in asked:
@@ -170,10 +184,11 @@ class Answers:
 
     @property
     def parts(self) -> list[Part]:
-        """What was solved, by structure and method; rows without an answer are in none, or marked there."""
+        """The parts of all batches: rows that share a structure and a method. Rows that were not solved are in none."""
         return [part for piece in self.pieces if piece.solved is not None for part in piece.solved.parts]
 
     def _table(self, of: Callable[[Solved], Any], nothing: Any = float("nan")) -> Any:
+        """The values of `of`, which has one value per row of a batch, per row of the table; see `gather`."""
         result: Any = None
         for piece in self.pieces:
             if piece.solved is None:
@@ -197,14 +212,18 @@ def solve_table(
     keep: bool = False,
     each: bool = True,
 ) -> Answers:
-    """Solve a model with some parameters replaced by columns of `size` values, in base units.
+    """Solve a model at every row of a table of parameter values.
 
+    columns   parameter -> `size` values in base units, or indices of options.
+    size      the number of rows.
     asked     the method and its budget, which every row has for itself: rows get the methods they would get alone.
     progress  called after every chunk with the number of rows done.
-    each      whether every row without an answer says why that is so there; else some rows share a reason.
-    keep      end at `KeyboardInterrupt` with the rows that are finished until then.
-    Returns   `Answers`, of fewer rows where it is interrupted; a row that the model refuses, that has no steady state
-              or that cannot be computed says so in its status, and the others are answered all the same.
+    keep      at `KeyboardInterrupt`, return the rows finished so far instead of raising it, if there are any.
+    each      whether the status of a row without an answer is its separate reason; else rows that fail together share
+              the reason of one of them.
+    Returns   `Answers`; of fewer rows where `keep` ended it. A row that the model refuses, that has no steady state or
+              that cannot be computed has the reason as its status, and does not affect the other rows.
+    Raises    `OverBudget` where the operations of the question are used up.
     """
     table = {name: np.asarray(values, dtype=float) for name, values in columns.items()}
     asked = asked.replace(each=True)
@@ -230,12 +249,12 @@ def solve_table(
 
 
 def joined(model: Model, size: int, parts: Sequence[tuple[Any, Answers]]) -> Answers:
-    """The answers of a model to `size` rows that were solved in parts.
+    """The answers of a model at `size` rows that were solved in several calls.
 
-    parts   the rows of each part, by index, and its answers.
+    parts   for each call the row indices, an integer array, and the answers at them.
     """
     pieces = [
-        SolvedRows(rows[piece.rows], piece.solved, piece.problem, piece.kind)
+        SolvedRows(rows[piece.rows], piece.solved, piece.problem, piece.error_type)
         for rows, answers in parts
         for piece in answers.pieces
     ]
@@ -243,67 +262,64 @@ def joined(model: Model, size: int, parts: Sequence[tuple[Any, Answers]]) -> Ans
 
 
 def unanswered(model: Model, size: int, error: QnetError) -> Answers:
-    """The answers of a model to `size` rows that failed all at once, with the first problem of `error`."""
+    """The answers of a model at `size` rows that all failed with `error`, whose first problem is their status."""
     return Answers(model, size, [SolvedRows(np.arange(size), None, error.problems[0], type(error))])
 
 
 def _solved(model: Model, table: Mapping[str, Any], rows: Any, asked: Wanted, each: bool) -> list[SolvedRows]:
-    """The rows solved at once; where that fails, without the rows at fault, and where it is not known which those are,
-    by halves."""
+    """Solve rows as one batch; where it fails, apart from the rows at fault, or in halves where these are unknown."""
     waiting = [rows]
     pieces: list[SolvedRows] = []
     while waiting:
-        some = waiting.pop()
+        batch = waiting.pop()
         try:
-            solved = solve_points(model, {name: values[some] for name, values in table.items()}, len(some), asked=asked)
+            varied = {name: values[batch] for name, values in table.items()}
+            solved = solve_points(model, varied, len(batch), asked=asked)
         except OverBudget:
-            raise  # Nothing is left for halves.
+            raise  # No operations are left for halves.
         except QnetError as error:
-            at = error.at if len(some) > 1 else None
+            at = error.at if len(batch) > 1 else None
             if at is not None and at.any():
-                waiting += [some[~at]] if not at.all() else []
+                waiting += [batch[~at]] if not at.all() else []
                 if each and error.alone:
-                    numbers = np.flatnonzero(at).tolist()
-                    pieces += [SolvedRows(some[[n]], None, error.alone(n), type(error)) for n in numbers]
+                    indices = np.flatnonzero(at).tolist()
+                    pieces += [SolvedRows(batch[[i]], None, error.alone(i), type(error)) for i in indices]
                     continue
-                if each and not _of_all(error):
-                    waiting += [some[index : index + 1] for index in np.flatnonzero(at)[::-1].tolist()]
+                if each and not _same_for_all(error):
+                    waiting += [batch[index : index + 1] for index in np.flatnonzero(at)[::-1].tolist()]
                     continue
-                some = some[at]
-            elif len(some) > 1 and not _of_all(error):
-                middle = len(some) // 2
-                waiting += [some[middle:], some[:middle]]
+                batch = batch[at]
+            elif len(batch) > 1 and not _same_for_all(error):
+                middle = len(batch) // 2
+                waiting += [batch[middle:], batch[:middle]]
                 continue
             problem = error.problems[0] if error.problems else None
-            pieces.append(SolvedRows(some, None, problem, type(error)))
+            pieces.append(SolvedRows(batch, None, problem, type(error)))
         else:
-            pieces.append(SolvedRows(some, solved, None, NoAnswer))
+            pieces.append(SolvedRows(batch, solved, None, NoAnswer))
     return pieces
 
 
-def _of_all(error: QnetError) -> bool:
-    """Whether rows would have the same error alone: one of their structure, or of the method that is asked for."""
+def _same_for_all(error: QnetError) -> bool:
+    """Whether each row of a batch would fail with this error alone: it is due to the structure, or to the method."""
     structural = isinstance(error, NotComputed) and error.structural
     return structural or any(item.code == _METHOD for item in error.problems)
 
 
 def _statuses(piece: SolvedRows) -> list[str]:
+    """The status of each row of a piece."""
     if piece.solved is None:
-        return [_words(piece.problem) if piece.problem else "no answer"] * len(piece.rows)
+        return [_sentence(piece.problem) if piece.problem else "no answer"] * len(piece.rows)
     stable = piece.solved.stable
     if stable.all():
         return [OK] * len(piece.rows)
     causes = piece.solved.gather(limiting)
-    return [OK if here else f"no steady state: {cause}" for here, cause in zip(stable, causes, strict=True)]
+    return [OK if steady else f"no steady state: {cause}" for steady, cause in zip(stable, causes, strict=True)]
 
 
-def _words(problem: Problem) -> str:
+def _sentence(problem: Problem) -> str:
     return f"{problem.found}; expected {problem.expected}" if problem.expected else problem.found
 
 
 def _finite(values: Any) -> Any:
     return np.isfinite(np.asarray(values, dtype=float))
-
-
-def _array(values: list[bool]) -> Any:
-    return np.array(values, dtype=bool)

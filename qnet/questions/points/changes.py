@@ -1,6 +1,7 @@
-"""What a station could be instead: faster, or with more servers, as parameters of the model like any other.
+"""What-if changes of stations: the effect of a faster station, and of one more server.
 
-A changed model is solved by whatever solves the model, at one point or at many at once.
+Speeds and added servers become parameters of the model, so that a changed model is solved like any other, at one point
+or at a batch of points.
 """
 
 from __future__ import annotations
@@ -41,29 +42,29 @@ else:
 
 
 _MOST_TOGETHER = 12
-"""Stations up to which all of their changes are likely to be asked for."""
+"""The most stations whose changes are solved ahead, as one batch: of more, users mostly ask for some only."""
 
 
 def speed_of(station: str) -> str:
-    """The parameter by which times at a station are divided; no name that a model can give."""
+    """The name of the parameter by which times at a station are divided; no model can define one of that name."""
     return f"speed of {station}"
 
 
 def added_to(station: str) -> str:
-    """The parameter that is added to the servers of each copy of a station; no name that a model can give."""
+    """The name of the parameter that is added to the servers of each copy of a station; no model can define it."""
     return f"servers added to {station}"
 
 
 def changeable(model: Model) -> Model:
-    """The model with the speed (1) and the added servers (0) of every station as parameters.
+    """The model with two more parameters for every station: its speed, 1, and the servers added to each copy, 0.
 
-    A station is made faster by dividing the times that stand directly under its holds, in both phases: not the times
-    at stations that are held inside, nor the waits for them, nor the remainder of a fit. Delays that belong to no
-    station are unchanged. A delay station, and one whose rates depend on the number present, gets no servers.
+    The speed divides the service times of a station in both phases, but neither the times at stations visited while it
+    is held, nor the waits for them, nor the remainder of a fit. Delays outside stations do not change. Delay stations
+    and stations with load-dependent rates have no parameter of added servers.
     """
-    knobs = {speed_of(item.name): 1 for item in model.stations}
-    knobs |= {added_to(item.name): 0 for item in model.stations if has_servers(item)}
-    parameters = {name: Parameter(name, parse(value), dimension=NUMBER) for name, value in knobs.items()}
+    defaults = {speed_of(item.name): 1 for item in model.stations}
+    defaults |= {added_to(item.name): 0 for item in model.stations if has_servers(item)}
+    parameters = {name: Parameter(name, parse(value), dimension=NUMBER) for name, value in defaults.items()}
     classes = tuple(
         customers.replace(
             routes=tuple(
@@ -92,7 +93,10 @@ def changeable(model: Model) -> Model:
 
 
 def remainders(model: Model) -> dict[str, list[str]]:
-    """By station, the times that a fit leaves there, as the model states them."""
+    """The times that are remainders of a fit, which no speed divides, by station.
+
+    Returns   station, or the empty name outside stations -> the expressions as the model states them, each once.
+    """
     result: dict[str, list[str]] = {}
     waiting = [(step, "") for item in model.classes for route in item.routes for step in route.steps]
     while waiting:
@@ -104,11 +108,12 @@ def remainders(model: Model) -> dict[str, list[str]]:
 
 
 def has_servers(station: StationModel) -> bool:
-    """Whether one server more means something there."""
+    """Whether servers can be added to a station: it is no delay, and its rates do not depend on the number present."""
     return not station.delay and not station.rates
 
 
 def _faster(step: StepModel, station: str) -> StepModel:
+    """A step with the service times of its stations divided by their speeds; `station` is the one held around it."""
     if step.branches:
         branches = tuple(
             branch.replace(steps=tuple(_faster(inner, station) for inner in branch.steps)) for branch in step.branches
@@ -122,45 +127,49 @@ def _faster(step: StepModel, station: str) -> StepModel:
 
 
 def _with(operator: str, expression: Expression, name: str) -> Expression:
+    """An expression combined with a parameter by an operator; its source remains that of the model."""
     return Expression(expression.source, Binary(operator, expression.root, Name(name)), (*expression.names, name))
 
 
 class ClassChange(Record):
-    """What a change makes of one class."""
+    """The figures of one class after a change: throughput per second, mean response in seconds."""
 
     name: str
     throughput: float
     response: float
     maximum: float | None
-    """The saturation throughput of an open class with closed ones; None without these, and where nothing limits it."""
+    """The saturation throughput of an open class of a mixed model, per second; None otherwise, and where nothing limits
+    it."""
 
 
 class Change(Record):
-    """One station changed, all copies of it in the same way, and the effect."""
+    """A change of one station, the same at all of its copies, and its effect: rates per second, times in seconds."""
 
     station: str
     faster: float | None
-    """By what its speed is multiplied; None where each copy has one server more."""
+    """The factor on the speed of the station; None where each copy has one more server instead."""
     status: str
     """`ok`, or why there is no answer."""
     throughput: float | None = None
     response: float | None = None
     maximum: float | None = None
-    """As `largest_throughput` of the question `solve`."""
+    """The saturation throughput; None where nothing limits it or it is not known."""
     limited_by: str | None = None
+    """The station or limit that causes it."""
     arrivals: float | None = None
-    """The largest sum of all arrival rates, growing together; None without open classes and where nothing limits it."""
+    """The sum of the arrival rates at saturation, all growing in proportion; None without arrivals and where nothing
+    limits it."""
     exact: bool = True
     classes: tuple[ClassChange, ...] = ()
 
     @property
     def what(self) -> str:
-        """`2 times as fast`, `one server more`."""
+        """The change in words: `2 times as fast`, `one server more`."""
         return "one server more" if self.faster is None else f"{format_number(self.faster)} times as fast"
 
     @property
     def words(self) -> str:
-        """`cpu 2 times as fast`, `one server more at cpu`."""
+        """The change and its station in words: `cpu 2 times as fast`, `one server more at cpu`."""
         return f"{self.what} at {self.station}" if self.faster is None else f"{self.station} {self.what}"
 
 
@@ -172,21 +181,22 @@ class Changes(Record):
 
 
 def changes(model: Model, names: Sequence[str], faster: float, wanted: Wanted = AUTO) -> Changes:
-    """The effect of making each of some stations faster, and of one server more at each copy of it.
+    """The effect of speeding up each of some stations, and of one more server at each copy of it.
 
     names    stations of the model.
-    faster   by what the speed of a station is multiplied, above 1.
+    faster   the factor on the speed of a station, above 1.
     wanted   the method and its budget, which all changes share.
-    Method   All speeds are one batch, or one by one where each is to get the method it would get alone; a number of
-             servers is a separate structure, and solved by itself.
-    Returns  the faster stations first, both in the order of the names; a change without an answer says why.
+    Method   The speeds are solved as one batch, or one by one where each point is to get the method that it would get
+             alone. Each added server is a different structure, and solved separately.
+    Returns  the unchanged model, then the speeds, then the servers, both in the order of `names`; a change without an
+             answer has the reason as its status.
     """
     changed = changeable(model)
-    grown = [item.name for item in model.stations if item.name in names and has_servers(item)]
-    each = wanted.operations / (1 + len(names) + len(grown))
-    asked = wanted.replace(states=False, bounds="", announce=None, operations=each)
+    extensible = [item.name for item in model.stations if item.name in names and has_servers(item)]
+    operations = wanted.operations / (1 + len(names) + len(extensible))
+    asked = wanted.replace(states=False, bounds="", announce=None, operations=operations)
     points: list[tuple[str, float | None]] = [("", 1.0), *((name, faster) for name in names)]
-    servers: list[tuple[str, float | None]] = [(name, None) for name in names if name in grown]
+    servers: list[tuple[str, float | None]] = [(name, None) for name in names if name in extensible]
     sped = [] if wanted.each else _speeds(changed, names, faster, asked)
     with layers_together(changed, servers if sped else [*points, *servers]):
         before, *sped = sped or [_single(changed, *point, asked) for point in points]
@@ -195,9 +205,10 @@ def changes(model: Model, names: Sequence[str], faster: float, wanted: Wanted = 
 
 
 def changes_together(model: Model, faster: float) -> AbstractContextManager[None]:
-    """Answer what layers are asked for a model and for all its changes, as `changes` evaluates them, as one batch.
+    """A context in which the layers of a model and of all its changes, as made by `changes`, are solved as one batch.
 
-    faster   by what the speed of a station is multiplied.
+    faster   the factor on the speed of a station.
+    Returns  a context without effect for models of many stations, and where times depend on the solution.
     """
     if len(model.stations) > _MOST_TOGETHER or needs_solution(model):
         return nullcontext()
@@ -207,10 +218,13 @@ def changes_together(model: Model, faster: float) -> AbstractContextManager[None
 
 
 def layers_together(changed: Model, points: Sequence[tuple[str, float | None]]) -> AbstractContextManager[None]:
-    """Answer what layers are asked for changes, for themselves or for their ceilings, as one batch.
+    """A context in which the layers of some changes, and those of their ceilings, are solved as one batch.
 
-    changed  as `changeable` makes it.
-    points   by station, by what its speed is multiplied; None for a server more.
+    changed  a model made by `changeable`.
+    points   the changes: the station, and the factor on its speed, or None for one more server. An empty station name
+             is the unchanged model.
+    Returns  a context without effect where no class is closed, times depend on the solution, or a point needs no layers
+             or cannot be prepared.
     """
     if needs_solution(changed) or not any(item.population is not None for item in changed.customers):
         return nullcontext()
@@ -220,7 +234,7 @@ def layers_together(changed: Model, points: Sequence[tuple[str, float | None]]) 
             reduced = reduction.Reduction(bind(changed, Values(changed, _varied(*point), None)))
             if not reduced.regular and not reduced.kept:
                 return nullcontext()
-            if together.announcing():  # With all changes of the model.
+            if together.announcing():  # With all changes of the model, by `changes_together`.
                 return nullcontext()
             questions += layers.point_problems(reduced.network, reduced.unit)
     except QnetError:
@@ -229,7 +243,10 @@ def layers_together(changed: Model, points: Sequence[tuple[str, float | None]]) 
 
 
 def _speeds(changed: Model, names: Sequence[str], faster: float, wanted: Wanted) -> list[Change]:
-    """The unchanged model, and each of some stations faster, as one batch; `wanted` has the budget of one of them."""
+    """Solve the unchanged model and each of some stations faster as one batch, or one by one where the batch fails.
+
+    wanted   the method, and the budget of each point.
+    """
     points = [("", 1.0), *((name, faster) for name in names)]
     size = len(points)
     varied: dict[str, Value] = {
@@ -246,7 +263,7 @@ def _speeds(changed: Model, names: Sequence[str], faster: float, wanted: Wanted)
 
 
 def _ceilings_together(changed: Model, solved: Solved) -> AbstractContextManager[None]:
-    """Answer what the points of a batch tend to, where layers are asked for that alone, as one batch."""
+    """A context in which the layers for the ceilings of the points of a batch, where it lacks them, are one batch."""
     part = solved.parts[0]
     if len(solved.parts) > 1 or not _for_demands(part.solution) or part.solution.ceiling is not None:
         return nullcontext()
@@ -263,16 +280,17 @@ def _ceilings_together(changed: Model, solved: Solved) -> AbstractContextManager
 
 
 def _for_demands(solution: RoutedSolution) -> bool:
-    """Whether a solution is by a method for demands, which knows nothing of what its throughput tends to."""
+    """Whether a solution is by a method that works on service demands, which does not compute the ceiling."""
     return all(row.takes != "routes" for row in table.TABLE if row.name == solution.method)
 
 
 def _varied(name: str, faster: float | None) -> dict[str, Value]:
-    """The parameters of a change."""
+    """The parameters of a change: of the station `name`, its speed, or for None one more server; no name, no change."""
     return {added_to(name): 1.0} if faster is None else {speed_of(name): faster} if name else {}
 
 
 def _single(changed: Model, name: str, faster: float | None, wanted: Wanted) -> Change:
+    """One change solved separately; a failure becomes its status."""
     varied = _varied(name, faster)
     try:
         solved = solve_points(changed, varied, asked=wanted)
@@ -284,6 +302,7 @@ def _single(changed: Model, name: str, faster: float | None, wanted: Wanted) -> 
 def _figures(
     model: Model, solved: Solved, edge: Saturation, point: int | None, name: str, faster: float | None
 ) -> Change:
+    """The change of the station `name` with its figures, read at a point of a batch, or at a single point for None."""
     part = solved.parts[0]
     solution = part.solution
     network = solution.network or bind(model, part.values)
@@ -329,14 +348,14 @@ def _figures(
 def _maximum(
     solution: RoutedSolution, edge: Saturation, network: RoutedNetwork, tried: bool
 ) -> tuple[float | None, str | None]:
-    """The largest throughput and what limits it, of a point that a batch may have answered.
+    """The saturation throughput of a point, solved alone or in a batch, and what limits it.
 
-    tried  whether the method was asked what the throughput tends to: where it does not know, it is not asked again.
+    tried  whether the method has tried to compute the ceiling; where it has none then, no further solution is tried.
     """
     if len(network.closed) == 1 == len(network.classes) and solution.ceiling is None:
         inner = inside_limits(solution)
         if not solution.full_at and any(stream.around for stream in streams(network, FLOATS, [1.0]).streams):
-            # What is waited for inside holds limits as well: only a solution knows.
+            # Waits for the inner stations limit the throughput too, which only a solution gives.
             return (None, None) if tried else _ceiling(solution, network) or (None, None)
         limits = [
             (solution.full_at.get(item.label, item.full_at([1.0])), item.label)
@@ -348,7 +367,10 @@ def _maximum(
 
 
 def _ceiling(solution: RoutedSolution, network: RoutedNetwork) -> tuple[Value, str] | None:
-    """What the throughput of a point tends to: without another solution, where that says nothing of it."""
+    """The limit of the throughput of a point as its population grows, and its cause; None where it is not known.
+
+    Methods that work on demands do not compute it: it comes from their network then, without a solution.
+    """
     if not _for_demands(solution):
         return solve(network).ceiling
     copies = copy_classes.apart(network) if any(item.per_copy_of for item in network.classes) else None
@@ -356,8 +378,8 @@ def _ceiling(solution: RoutedSolution, network: RoutedNetwork) -> tuple[Value, s
 
 
 def inside_limits(solution: RoutedSolution) -> set[str]:
-    """The labels of stations inside limited subnetworks, whose throughput limits include their capacities.
+    """The labels of the stations inside limited subnetworks, whose capacities the throughput limits of these include.
 
-    solution   of the network with the limits.
+    solution   the solution of the network with the limits.
     """
     return {label for name in solution.full_at for label in solution.held_by.get(name, {})}

@@ -23,83 +23,93 @@ FEWER, FASTER, SERVERS, COPIES, SHORTER = CURES = (
 """The types of change."""
 
 _ROUNDS = 40
-"""Stations are changed one after the other, and again where waits inside holds shrink less than the times."""
+"""Rounds, of one station each; a station is changed again where waits inside holds shrink less than the times."""
 _NEAR, _ROUNDING = 1e-6, 1e-9
-"""How near to 1 a factor changes nothing, and how far beyond 1 it is too much: below printed digits, above rounding."""
+"""Tolerances on a factor of 1, for speeds and for integers: below printed digits, above rounding."""
 _MOST = 1e6
-"""The largest factor on a speed, and the largest number of servers, that is worth a sentence."""
+"""The largest factor on a speed, and the largest number of servers or copies, that is reported."""
 
 
 class OfferedLoad(Record):
-    """What arrivals ask of a station, or of a group of its copies, and what it has."""
+    """Offered load and capacity of a station, or of a group of its copies."""
 
     name: str
     """The station."""
     label: str
+    """The station, or the group of copies."""
     demand: float
-    """Seconds that servers of one copy are kept per arrival of the mean open class; no waits for inner stations."""
+    """Service demand at one copy in seconds per arrival, the mean over open classes: with inner service, without
+    waits."""
     offered: float
-    """The servers of one copy that would be busy: arrival rate times demand (erlangs)."""
+    """Offered load of one copy: arrival rate times demand, in erlangs."""
     capacity: float
-    """Servers of one copy, or its largest relative capacity."""
+    """Servers of one copy, or the last of its load-dependent rates."""
 
     @property
     def excess(self) -> float:
-        """How much more is asked than there is, as a share of the capacity; negative where there is room."""
+        """The offered load in excess of the capacity, as a share of it; negative below saturation, infinite without
+        capacity."""
         return self.offered / self.capacity - 1 if self.capacity else float("inf")
 
 
 class Cure(Record):
-    """One change; all those of one type are needed together, and suffice."""
+    """One change of a cure; the changes of one type are needed together, and suffice."""
 
     change: str
     """One of `CURES`."""
     station: str
     """Empty for arrivals."""
     now: float
+    """The present arrival rate, speed (1), servers, copies or demand."""
     needed: float
-    """A bound: speeds above it (1 is the present one), arrivals or demands below it; or servers or copies."""
+    """The bound: arrival rates and demands must be below it, speeds above it; for servers and copies the least integer.
+    """
     unit: str = ""
+    """Of `now` and `needed`: `/s`, `s` or none."""
 
 
 def arrivals(solved: Solved) -> float:
-    """The sum of the arrival rates of all open classes, per second, of a model solved at one point."""
+    """The sum of the arrival rates of all open classes of a model solved at one point, per second."""
     return float(sum(item.throughput for item in solved.parts[0].solution.classes if item.population is None))
 
 
 def asked(solved: Solved) -> tuple[OfferedLoad, ...]:
-    """The load that open classes offer to every station with a capacity, the most overloaded first.
+    """The load that open classes offer to every station with a capacity, sorted by excess, the largest first.
 
-    solved   at one point; it need not have a steady state.
+    solved   a model at one point, which need not have a steady state.
     """
-    items = [_asked(group, solved) for group in work(_network(solved)).groups if group.capacity is not None]
+    items = [_offered(group, solved) for group in work(_network(solved)).groups if group.capacity is not None]
     return tuple(sorted(items, key=lambda item: -item.excess))
 
 
 def cures(model: Model, solved: Solved, edge: Saturation, wanted: Wanted = AUTO) -> tuple[Cure, ...]:
-    """The smallest change of each type that ends saturation by itself, as far as there is one.
+    """The smallest change of each type that by itself gives a saturated model a steady state.
 
-    model    a model with open classes, without a steady state at its stated point, with `solved` and `edge` of it.
-    wanted   the method and its budget, where there is a choice.
-    Method   Fewer arrivals: the factor on all arrival rates at which the steady state ends. Otherwise the station that
-             ends it is changed by just as much as it lacks, until none lacks anything: at once where loads are known
-             without waits (utilization law), in rounds where waits inside holds saturate an outer station. Servers and
-             copies are integers; none of them can be one less.
+    model    a model with open classes that saturate it.
+    solved   its solution at the stated point.
+    edge     its saturation there.
+    wanted   the method and its budget.
+    Returns  the changes in the order of `CURES`; none of a type that cannot help, needs more than 1e6 times the speed,
+             or was not computed.
+    Method   Fewer arrivals: the factor on all arrival rates at which the steady state ends. The other types change the
+             saturated station by the factor that it lacks, until none is saturated: at once where loads contain no
+             waits (utilization law), in rounds where waits inside holds saturate an outer station. Of servers and
+             copies, integers, one less of any station does not suffice.
     """
     total = arrivals(solved)
     result = [Cure(FEWER, "", total, total * float(edge.factor), "/s")]
     changed = changeable(model)
-    asked_for = wanted.replace(states=False, bounds="", announce=None)
-    ways: tuple[Callable[[], list[Cure]], ...] = (
-        lambda: _faster(changed, solved, edge, asked_for),
-        lambda: _more_servers(changed, solved, asked_for),
-        lambda: _more_copies(model, solved, asked_for),
+    plain = wanted.replace(states=False, bounds="", announce=None)
+    types: tuple[Callable[[], list[Cure]], ...] = (
+        lambda: _faster(changed, solved, edge, plain),
+        lambda: _more_servers(changed, solved, plain),
+        lambda: _more_copies(model, solved, plain),
     )
-    for way in ways:
+    for attempt in types:
         try:
-            result += way()
+            result += attempt()
         except QnetError:
-            continue  # The changed model is beyond the method, or beyond what it may cost.
+            continue  # The method does not apply to the changed model, or the budget does not suffice.
     return tuple(sorted(result, key=lambda item: CURES.index(item.change)))
 
 
@@ -108,7 +118,8 @@ def _network(solved: Solved) -> RoutedNetwork:
     return part.solution.network or bind(solved.model, part.values)
 
 
-def _asked(group: GroupWork, solved: Solved) -> OfferedLoad:
+def _offered(group: GroupWork, solved: Solved) -> OfferedLoad:
+    """The load that open classes offer to one copy of a group."""
     rates = [float(item.throughput) if item.population is None else 0.0 for item in solved.parts[0].solution.classes]
     offered = sum(rate * float(demand) for rate, demand in zip(rates, group.demands, strict=True))
     total = sum(rates)
@@ -116,7 +127,7 @@ def _asked(group: GroupWork, solved: Solved) -> OfferedLoad:
 
 
 def _edge(model: Model, varied: Mapping[str, Value], wanted: Wanted) -> tuple[Solved, Saturation, str]:
-    """A changed model, where its steady state ends, and the station that ends it; of no station the empty name."""
+    """The solution of a changed model, its saturation, and the station that saturates; empty where it is no station."""
     solved = solve_points(model, varied, asked=wanted)
     edge = saturation(model, solved, varied, wanted)
     groups = {group.label: item.name for item in _network(solved).stations for group in item.groups}
@@ -124,7 +135,7 @@ def _edge(model: Model, varied: Mapping[str, Value], wanted: Wanted) -> tuple[So
 
 
 def _faster(changed: Model, before: Solved, edge: Saturation, wanted: Wanted) -> list[Cure]:
-    """The least speeds, and the demands that go with them."""
+    """The least speeds of stations, and the demands that are equivalent to them; none where no speeds help."""
     speeds: dict[str, float] = {}
     for _ in range(_ROUNDS):
         solved, edge, name = _edge(changed, {speed_of(item): value for item, value in speeds.items()}, wanted)
@@ -145,16 +156,16 @@ def _faster(changed: Model, before: Solved, edge: Saturation, wanted: Wanted) ->
 
 
 def _more_servers(changed: Model, before: Solved, wanted: Wanted) -> list[Cure]:
-    """The fewest servers of each copy."""
+    """The fewest servers of each copy of the saturated stations; none where no servers help."""
     stations = {item.name: item for item in changed.stations}
     present = {item.name: item.servers for item in _network(before).stations}
     more: dict[str, int] = {}
 
-    def tried() -> tuple[Solved, Saturation, str]:
+    def with_servers() -> tuple[Solved, Saturation, str]:
         return _edge(changed, {added_to(item): float(value) for item, value in more.items()}, wanted)
 
     for _ in range(_ROUNDS):
-        solved, edge, name = tried()
+        solved, edge, name = with_servers()
         if edge.factor > 1 + _ROUNDING:
             break
         if not name or not has_servers(stations[name]) or edge.factor <= 0:
@@ -168,14 +179,14 @@ def _more_servers(changed: Model, before: Solved, wanted: Wanted) -> list[Cure]:
     for name in list(more) if not all(item.certain for item in solved.parts[0].solution.loads) else ():
         while more[name] > 1:
             more[name] -= 1
-            if tried()[1].factor <= 1 + _ROUNDING:
+            if with_servers()[1].factor <= 1 + _ROUNDING:
                 more[name] += 1
                 break
     return [Cure(SERVERS, name, present[name], present[name] + value) for name, value in more.items()]
 
 
 def _more_copies(model: Model, before: Solved, wanted: Wanted) -> list[Cure]:
-    """The fewest copies, where what saturates has several that share its work evenly."""
+    """The fewest copies of the saturated stations; none unless these have several copies that share work evenly."""
     followed = {item.follows for item in model.stations if item.follows}
     even = {item.name for item in model.stations if item.split.kind == "even" and not item.follows} - followed
     present = {item.name: sum(group.copies for group in item.groups) for item in _network(before).stations}
@@ -198,5 +209,5 @@ def _more_copies(model: Model, before: Solved, wanted: Wanted) -> list[Cure]:
 
 
 def has_arrivals(solved: Solved) -> bool:
-    """Whether some class of a model solved at one point is open, so that its arrivals can be fewer."""
+    """Whether some class of a model solved at one point is open, so that its arrival rate can be reduced."""
     return any(isinstance(item, OpenClass) for item in _network(solved).classes)

@@ -1,5 +1,7 @@
-"""The parameters that an answer rests on, and the values that a model allows for each: its range, and what every number
-of the network may be."""
+"""The numeric parameters of a model that affect an answer, and the values that each may have.
+
+A parameter is limited by its stated range and by the domains of the numbers of the network that depend on it.
+"""
 
 from __future__ import annotations
 
@@ -21,27 +23,27 @@ from qnet.record import Record
 
 _CODES = ("QN130", "QN211", "QN220", "QN221", "QN231")
 _MOST = 1_000_000
-"""No integer is searched beyond this."""
+"""The largest integer that is tried."""
 _HALVINGS = 100
-"""Of an interval of floats; any number above their bits works."""
-
-
+"""The most bisections of an interval of floats, which mostly ends earlier at its resolution."""
+_RESOLUTION = 1e-13
+"""The width of an interval, relative to its end, at which its bisection ends: some hundred units in the last place."""
 _INTEGER = 1e-9
-"""How far rounding may take an integer; any number above rounding and below real fractions."""
+"""Tolerance on an integer: any number above rounding and below meaningful fractions works."""
 
 
 def outside(error: QnetError) -> bool:
-    """Whether an error is that of numbers outside what a model allows."""
+    """Whether an error, by its first problem, states that a number of the model is outside its domain."""
     return bool(error.problems) and error.problems[0].code in _CODES
 
 
 def stated_value(model: Model, name: str) -> float:
-    """The value of the parameter `name` as the model states it, in base units; 0 where it has none."""
+    """The value of the parameter `name` as the model states it, in base units; 0 if it depends on the solution."""
     return float(Values(model, {}, None).known.get(name, 0.0))
 
 
 def stations_inside(step: StepModel) -> set[str]:
-    """The stations that are visited while a step holds another."""
+    """The names of the stations that are visited inside a step, while its station is held."""
     result: set[str] = set()
     waiting = list(step.inner)
     while waiting:
@@ -53,24 +55,31 @@ def stations_inside(step: StepModel) -> set[str]:
 
 @fact
 def _structural(model: Model) -> set[str]:
-    """The parameters that the structure of the network of a model rests on."""
+    """The parameters on which the structure of the network depends, such as numbers of servers and copies."""
     return _used(model, [expression for expression, _ in structural(model)])
 
 
 def _used(model: Model, expressions: Iterable[Expression]) -> set[str]:
-    """The parameters that some expressions rest on, directly or through others."""
-    asked = [name for expression in expressions for name in expression.names]
-    names = set(asked)
-    while asked:
-        parameter = model.parameters.get(asked.pop())
+    """The names in some expressions and in the parameters that these use, directly or through others."""
+    waiting = [name for expression in expressions for name in expression.names]
+    names = set(waiting)
+    while waiting:
+        parameter = model.parameters.get(waiting.pop())
         new = set(parameter.expression.names) - names if parameter else set[str]()
         names |= new
-        asked += new
+        waiting += new
     return names
 
 
 class Domain:
-    """What one parameter may be, at every point of a grid of others. Found by trial, because expressions decide it."""
+    """The values that one parameter may have, at every point of a grid of other parameters.
+
+    Values are tried, because the expressions of the model determine which ones are valid.
+
+    model        with the parameters that were set.
+    vary         the name of the parameter.
+    coordinates  other parameters -> arrays of their values at the points of the grid, in base units.
+    """
 
     def __init__(self, model: Model, vary: str, coordinates: Mapping[str, Any]) -> None:
         self.model = model
@@ -79,13 +88,18 @@ class Domain:
         self.idle = dict.fromkeys(station_figures(model), 0.0)
 
     def at(self, coordinates: Mapping[str, Any]) -> Domain:
-        """The same over other points of the grid."""
+        """The domain of the parameter at the points of another grid, given by its `coordinates`."""
         result = copy(self)
         result.coordinates = coordinates
         return result
 
     def allows(self, index: int, value: float) -> bool:
-        """Whether the model has a network at a point of the grid with this value."""
+        """Whether a value of the parameter is valid at a point of the grid.
+
+        index    of the point.
+        value    in base units.
+        Raises   a `QnetError` where the model is invalid for another reason than a number outside its domain.
+        """
         try:
             self.refuse(index, value)
         except QnetError as error:
@@ -95,14 +109,17 @@ class Domain:
         return True
 
     def refuse(self, index: int, value: float) -> None:
-        """Raise what the model has against a value at a point of the grid, if anything."""
+        """Raise the `QnetError` of a value that is invalid at the point `index` of the grid; return for a valid one."""
         point = {name: float(values[index]) for name, values in self.coordinates.items()}
         bind(self.model, Values(self.model, {**point, self.vary: float(value)}, None, self.idle))
 
     def end(self, index: int, inside: float, value: float) -> float:
-        """The value, or the last one that is allowed on the way to it from one that is.
+        """The value if it is valid, else the last valid one between `inside` and it, by bisection.
 
-        Raises what the model has against the value where neither is allowed.
+        index    of the point of the grid.
+        inside   a value that should be valid.
+        value    the value that is tried, above or below `inside`.
+        Raises   the error of `value` where both are invalid.
         """
         if self.allows(index, value):
             return value
@@ -110,13 +127,17 @@ class Domain:
             self.refuse(index, value)
         for _ in range(_HALVINGS):
             middle = inside + (value - inside) / 2
-            if abs(value - inside) <= 1e-13 * abs(value) or middle in (inside, value):
+            if abs(value - inside) <= _RESOLUTION * abs(value) or middle in (inside, value):
                 break
             inside, value = (middle, value) if self.allows(index, middle) else (inside, middle)
         return inside
 
     def integer(self, size: int) -> bool:
-        """Whether the parameter counts something: servers and copies, or customers, that are integers where it is."""
+        """Whether only integers are valid: the parameter determines numbers of servers, of copies or of customers.
+
+        size    the number of points of the grid; the first at which the stated value is valid is examined for servers
+                and copies, the first of all for customers.
+        """
         if self.vary in _structural(self.model):
             value = stated_value(self.model, self.vary)
             first = next((index for index in range(size) if self.allows(index, value)), None)
@@ -124,11 +145,11 @@ class Domain:
         return self.vary in self.customers() and self._counts_customers()
 
     def customers(self) -> set[str]:
-        """The parameters that populations rest on."""
+        """The names on which the populations of the model depend."""
         return _used(self.model, [item.population for item in self.model.customers if item.population is not None])
 
     def pools(self) -> set[str]:
-        """The parameters that the servers of stations rest on that are held while other stations are visited."""
+        """The names that determine the servers of stations held while other queueing stations are visited."""
         held: set[str] = set()
         delays = {item.name for item in self.model.stations if item.delay}
         waiting = [step for item in self.model.classes for route in item.routes for step in route.steps]
@@ -140,28 +161,31 @@ class Domain:
         return _used(self.model, [item.servers for item in self.model.stations if item.name in held])
 
     def _counts_customers(self) -> bool:
-        """Whether populations are integers where the parameter is one, and not half way between."""
+        """Whether all populations are integers at integer values of the parameter next to the stated one, and not at
+        halves."""
         value = stated_value(self.model, self.vary)
 
-        def people(number: float) -> bool:
+        def integer_populations(number: float) -> bool:
             values = Values(self.model, {self.vary: number}, None, self.idle)
             result = [
                 float(values.evaluate(item.population, (*item.path, "population")))
                 for item in self.model.customers
                 if item.population is not None
             ]
-            return all(abs(count - round(count)) <= 1e-9 for count in result)
+            return all(abs(count - round(count)) <= _INTEGER for count in result)
 
         near = [number for number in (value - 1, value, value + 1) if self.allows(0, number)]
         between = [number for number in (value - 0.5, value + 0.5) if self.allows(0, number)]
-        return value == round(value) and all(map(people, near)) and not any(map(people, between))
+        return (
+            value == round(value) and all(map(integer_populations, near)) and not any(map(integer_populations, between))
+        )
 
     def integer_ranges(self, size: int) -> list[tuple[int, int]]:
-        """The least and the largest integer that are allowed around the stated value, at all points of the grid.
+        """The least and the largest valid integer around the stated value, at each of the `size` points of the grid.
 
-        Raises what the model has against the stated value where no half of it is allowed either.
-        Method   Most grids have one range: that of the first point is tried at all of them at once. Of others, most
-                 points have the range of the one before them, which is tried first.
+        Raises   as `integer_range`.
+        Method   Most grids have one range: that of the first point is tried at all points in a few batches. Otherwise
+                 the range of the point before is tried first.
         """
         if size > 1:
             common = self.integer_range(0)
@@ -174,19 +198,20 @@ class Domain:
         return result
 
     def _is_range(self, index: int, first: int, last: int) -> bool:
-        """Whether two integers are allowed and those just beyond them are not, or are never tried."""
+        """Whether `first` and `last` are the ends of the valid integers at a point, the largest one tried included."""
         if not (self.allows(index, first) and self.allows(index, last)) or self.allows(index, first - 1):
             return False
         return last == _MOST or not self.allows(index, last + 1)
 
     def _is_range_of_all(self, first: int, last: int, size: int) -> bool:
-        """As `_is_range`, at all points of the grid; False also where that is not plain from a few batches."""
+        """Whether `_is_range` holds at all points of the grid; False also where a few batches do not decide it."""
         if not (self._of_all(first, size) and self._of_all(last, size)) or self._of_all(first - 1, size) is not False:
             return False
         return last == _MOST or self._of_all(last + 1, size) is False
 
     def _of_all(self, value: int, size: int) -> bool | None:
-        """Whether a value is allowed at every point of the grid, or at none; None where it is not plain."""
+        """Whether a value is valid at all points of the grid (True) or at none (False); None where a batch does not
+        decide it."""
         try:
             values = Values(self.model, {**self.coordinates, self.vary: np.full(size, float(value))}, size, self.idle)
             if len(structures(self.model, values)) > 1:
@@ -197,7 +222,11 @@ class Domain:
         return True
 
     def integer_range(self, index: int) -> tuple[int, int]:
-        """The same at one point."""
+        """The least and the largest valid integer around the stated value at a point, at most `_MOST`.
+
+        index    of the point of the grid.
+        Raises   the error of the stated value where neither it nor any of its successive halves is valid.
+        """
         middle = stated = int(stated_value(self.model, self.vary))
         while not self.allows(index, middle):
             if not middle:
@@ -206,7 +235,7 @@ class Domain:
         return self._last(index, middle, -1), self._last(index, middle, _MOST + 1)
 
     def _last(self, index: int, inside: int, beyond: int) -> int:
-        """The last integer that is allowed on the way to one that is not."""
+        """The valid integer farthest from `inside`, a valid one, towards `beyond`, which is not tried itself."""
         step = 1 if beyond > inside else -1
         reach = 1
         while abs(beyond - inside) > reach and self.allows(index, inside + step * reach):
@@ -219,34 +248,35 @@ class Domain:
 
 
 class Input(Record):
-    """A parameter with a number that may be moved."""
+    """A numeric parameter that can be varied."""
 
     name: str
     value: float
-    """As stated, in base units."""
+    """The value that the model states, in base units."""
     free: bool
-    """Whether its value is stated; else it follows from others, and is moved by itself all the same."""
+    """Whether it is stated as a number; else an expression of other parameters, which a varied value replaces."""
     integer: bool
-    """Whether it counts something, so that only integers have a meaning."""
+    """Whether only integers are meaningful: it counts servers, copies or customers."""
     low: float | None
-    """The least value allowed, where it is a plain one."""
+    """The lower end of the stated range; None where there is none, or where it depends on other parameters."""
     high: float | None
+    """The upper end, likewise."""
     fixed: str = ""
-    """Why it cannot be moved; empty where it can."""
+    """Why it cannot be varied; empty where it can."""
 
     def allows(self, value: float) -> bool:
-        """Whether a value is in the range that is allowed."""
+        """Whether a value in base units is in the range from `low` to `high`."""
         return (self.low is None or value >= self.low) and (self.high is None or value <= self.high)
 
 
 def inputs(model: Model, asked: Sequence[Metric], names: Sequence[str] = ()) -> tuple[Input, ...]:
-    """The named parameters, or every stated number that the network or a metric rests on, in the order of the model.
+    """The named parameters, or every stated number on which the network or a metric depends, in the order of the model.
 
     model    with the parameters that were set.
     asked    the metrics of the question.
-    names    the parameters that were asked about; none: all that matter.
-    Raises   `UsageError` with everything that is wrong with the names: unknown ones, choices of words, and parameters
-             that follow from the solution.
+    names    the parameters; none: all that affect the network or a metric.
+    Raises   `UsageError` with every problem of the names: unknown ones, those with options instead of numbers, and
+             those that depend on the solution.
     """
     problems: list[Problem] = []
     for name in names:
@@ -273,23 +303,25 @@ def inputs(model: Model, asked: Sequence[Metric], names: Sequence[str] = ()) -> 
 
 
 def _input(model: Model, item: Parameter, values: Values) -> Input:
+    """A parameter as an input; the range of a value of the catalog is its uncertainty, and so no limit."""
     value = float(values.known[item.name])
     free = not item.expression.names
-    low, high = (_plain(bound) for bound in (item.low, item.high)) if not item.part else (None, None)
+    low, high = (constant(bound) for bound in (item.low, item.high)) if not item.part else (None, None)
     counts = item.name in rests_on(model, [each.population for each in model.customers if each.population is not None])
-    overall = counts or Domain(model, item.name, {}).integer(1)
+    integer = counts or Domain(model, item.name, {}).integer(1)
     fixed = ""
     if counts and (value != round(value) or not _integer_populations(model, item.name, value + 1)):
         fixed = "a population would be a fraction"
-    return Input(name=item.name, value=value, free=free, integer=overall, low=low, high=high, fixed=fixed)
+    return Input(name=item.name, value=value, free=free, integer=integer, low=low, high=high, fixed=fixed)
 
 
-def _plain(bound: Expression | None) -> float | None:
+def constant(bound: Expression | None) -> float | None:
+    """The end of a range in base units; None where there is none, or where it depends on parameters."""
     return None if bound is None or bound.names else float(evaluate(bound.root, {}, FLOATS))
 
 
 def _integer_populations(model: Model, name: str, value: float) -> bool:
-    """Whether every population is an integer with this value; True as well where the model refuses it."""
+    """Whether every population is an integer with a value of a parameter; True also where the value is invalid."""
     try:
         values = Values(model, {name: value}, None)
         result = [
@@ -300,14 +332,14 @@ def _integer_populations(model: Model, name: str, value: float) -> bool:
     return all(abs(item - round(item)) <= _INTEGER for item in result)
 
 
-def columns(result: Sequence[Input], rows: Sequence[tuple[str, float]]) -> dict[str, Any]:
-    """A table in which one input at a time has another value, and all others are as stated.
+def columns(varied: Sequence[Input], rows: Sequence[tuple[str, float]]) -> dict[str, Any]:
+    """A table in which each row changes one input, and states the values of the model for the others.
 
-    result   the inputs.
-    rows     for each row the name of the input and its value, in base units; an empty name changes none.
-    Returns  by name an array of one number for each row.
+    varied   the inputs.
+    rows     for each row the name of the input that changes, and its value in base units; no name, no change.
+    Returns  name of an input -> an array with a value for each row, in base units.
     """
-    table = {item.name: np.full(len(rows), item.value) for item in result}
+    table = {item.name: np.full(len(rows), item.value) for item in varied}
     for index, (name, value) in enumerate(rows):
         if name:
             table[name][index] = value
@@ -315,5 +347,5 @@ def columns(result: Sequence[Input], rows: Sequence[tuple[str, float]]) -> dict[
 
 
 def saturated(solution: RoutedSolution) -> str:
-    """The name of the station or limit of a solution with the largest load; empty where there is none."""
+    """The name of the station or limit with the largest load in a solution of one point; empty where it has none."""
     return max(solution.loads, key=lambda item: float(item.load)).name if solution.loads else ""

@@ -1,7 +1,4 @@
-"""The value of an expression over parameters, outputs and figures at solved points.
-
-Where there is a steady state and no value: the expression, what fails in it, and the values there.
-"""
+"""Evaluate expressions over parameters, outputs and figures at solved points, and explain where they are undefined."""
 
 from __future__ import annotations
 
@@ -29,15 +26,16 @@ else:
 
 CODE = "QN735"
 _MOST = 6
-"""Values that a reason names."""
+"""The most values that an explanation lists."""
 
 
 def expression_value(solved: Solved, expression: Expression) -> Value:
     """The value of an expression over parameters, outputs and figures, per point, in base units.
 
-    solved   a model at one point or a batch.
-    Returns  not a number without a steady state, and where arithmetic fails, as in a division by zero; `undefined` has
-             the reason.
+    solved   a model at one point or at a batch.
+    Returns  a float, or an array with an element for each point. NaN or infinite where arithmetic fails, such as a
+             division by zero, or where a figure is not finite: `undefined` explains why.
+    Raises   `NotComputed` where the method does not give a percentile that the expression uses.
     """
     return solved.gather(lambda part: _part_value(solved, part, expression))
 
@@ -52,7 +50,7 @@ def _part_value(solved: Solved, part: Part, expression: Expression) -> Value:
 
 
 def _names(solved: Solved, part: Part, expression: Expression) -> dict[str, Value]:
-    """The parameters and the figures that an expression and the outputs that it names may use."""
+    """The values of the parameters and figures that an expression uses, directly or through its outputs."""
     model = solved.model
     outputs = [output.expression for name, output in model.outputs.items() if name in expression.names]
     names: dict[str, Value] = {}
@@ -78,6 +76,7 @@ def _percentile(part: Part, name: str, share: float) -> Value:
 
 
 def _evaluate(expression: Expression, names: Mapping[str, Value], part: Part) -> Value:
+    """The value of an expression over named values, per point of a part; NaN where arithmetic fails."""
     operations = part.values.operations
     if part.values.size is None:
         try:
@@ -90,10 +89,10 @@ def _evaluate(expression: Expression, names: Mapping[str, Value], part: Part) ->
 
 
 def undefined(solved: Solved, expression: Expression) -> Problem | None:
-    """Why an expression over parameters, outputs and figures has no finite value where there is a steady state.
+    """Why an expression over parameters, outputs and figures has no finite value in spite of a steady state.
 
-    solved    a model at one point or a batch.
-    Returns   the reason at the first such point; None where there is none.
+    solved    a model at one point or at a batch.
+    Returns   a problem QN735 that explains it at the first such point; None if there is none.
     """
     for part in solved.parts:
         point = _first(part, _part_value(solved, part, expression))
@@ -103,9 +102,10 @@ def undefined(solved: Solved, expression: Expression) -> Problem | None:
 
 
 def undefined_problems(parts: Iterable[Solved], expressions: Iterable[Expression]) -> list[Problem]:
-    """The reasons of several expressions, one each, at the first points where they have no value.
+    """The distinct problems of expressions that have no finite value somewhere in spite of a steady state.
 
-    parts     the model at points or batches, searched in this order.
+    parts        the model at points or batches, examined in this order.
+    expressions  each is explained at the first point where it is undefined.
     """
     every = list(parts)
     reasons = (next(filter(None, (undefined(solved, item) for solved in every)), None) for item in expressions)
@@ -113,7 +113,7 @@ def undefined_problems(parts: Iterable[Solved], expressions: Iterable[Expression
 
 
 def _first(part: Part, value: Value) -> int | None:
-    """The first point of a part with a steady state and without a finite value; 0 where it is the only one."""
+    """The index of the first point with a steady state and without a finite value, 0 for a single point; else None."""
     if part.points is None:
         return 0 if part.solution.stable and not math.isfinite(value) else None
     size = len(part.points)
@@ -122,10 +122,11 @@ def _first(part: Part, value: Value) -> int | None:
 
 
 def _reason(model: Model, part: Part, names: Mapping[str, Value], expression: Expression, point: int) -> Problem:
+    """Why an expression is undefined at a point: because of the first of its outputs that is, or by itself."""
     choices = part.values.choices
     outputs = [item for name, item in model.outputs.items() if name in expression.names]
-    asked = [item.expression for item in outputs] + [expression]
-    used = dict.fromkeys(name for item in asked for name in item.names if name in names)
+    expressions = [item.expression for item in outputs] + [expression]
+    used = dict.fromkeys(name for item in expressions for name in item.names if name in names)
     here: dict[str, Value] = {name: _at(names[name], point) for name in used}
     for name, item in [*((item.name, item.expression) for item in outputs), (expression.source, expression)]:
         try:
@@ -136,11 +137,12 @@ def _reason(model: Model, part: Part, names: Mapping[str, Value], expression: Ex
         if not math.isfinite(value):
             return _problem(model, here, name, item, reason)
         here[name] = value
-    # Over arrays rounding may differ in the last digit: the value is there for one point alone.
+    # Rounding of arrays differs from that of single numbers, so that the value may be finite here.
     return _problem(model, here, expression.source, expression, "the value is not finite")
 
 
 def _problem(model: Model, here: Mapping[str, Value], name: str, expression: Expression, reason: str) -> Problem:
+    """The problem of an undefined expression, with the values at the point that it uses."""
     dimensions = model.dimensions | all_figures(model, expression.names)
     wrong = [item for item in expression.names if item in here and not math.isfinite(here[item])]
     if wrong:
@@ -161,6 +163,6 @@ def _problem(model: Model, here: Mapping[str, Value], name: str, expression: Exp
 
 
 def _at(value: Any, point: int) -> float:
-    """The value at one point of a part."""
+    """The element of a value at one point; a value that all points share has one element or no axis."""
     shape = getattr(value, "shape", ())
     return float(value[point if shape[0] > 1 else 0]) if shape else float(value)

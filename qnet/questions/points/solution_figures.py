@@ -1,6 +1,6 @@
 """The figures of a solution that expressions may use, by name.
 
-What is reported of a system with finite capacities: arrivals offered, arrivals lost, filling of buffers.
+With finite capacities: the offered arrival rates, the loss probabilities, and the figures of buffers.
 """
 
 from __future__ import annotations
@@ -23,18 +23,24 @@ COLUMNS = (
     Column("drain_rate", "drain rate", "/s"),
     Column("time_to_fill", "time to fill", "s"),
 )
-"""The additional columns of systems with finite capacities."""
+"""The additional columns of reports on systems with finite capacities."""
 
 
 def lost(offered: Value, carried: Value) -> Value:
-    """The loss probability: the share of the rate offered that is not carried, 0 where nothing is offered."""
+    """The loss probability: the share of the offered rate that is not carried; 0 where nothing is offered.
+
+    offered, carried  rates per second, numbers or arrays.
+    """
     share = (offered - carried) / (offered + (offered == 0))
-    # Of rounding below 0 there remains 0, and not its negative.
+    # Rounding may leave a negative share; the product makes it 0, not -0.
     return operations_for(share).maximum([0.0 * share * share, share])
 
 
-def figures_of_full(solution: RoutedSolution) -> dict[str, Value]:
-    """The figures that expressions may use, by name; `loss` of a station is that of all its copies."""
+def loss_figures(solution: RoutedSolution) -> dict[str, Value]:
+    """The figures of offered arrival rates, losses and buffers, by the names of expressions.
+
+    `offered` and `loss` of a station, a route or a class are those of all its copies, or of all of that name.
+    """
     result: dict[str, Value] = {}
     if solution.offered is not None:
         result = {"offered": solution.offered, "loss": lost(solution.offered, solution.throughput)}
@@ -56,17 +62,21 @@ def figures_of_full(solution: RoutedSolution) -> dict[str, Value]:
 
 
 def losing(offered: Value | None, carried: Value) -> dict[str, Cell]:
-    """The cells of what may lose customers: the rate that is offered, per second, and the share of it that is lost.
+    """The cells `offered` and `loss` of a station, route, class or system that may lose customers.
 
-    Returns   none where `offered` is None: nothing can be lost. `carried` is the throughput.
+    offered   the arrival rate per second; None where no customer can be lost.
+    carried   the throughput per second.
+    Returns   column -> cell; empty where `offered` is None.
     """
     return {} if offered is None else {"offered": offered, "loss": lost(offered, carried)}
 
 
 def buffer_cells(item: BufferFigures) -> dict[str, Cell]:
-    """The cells of a buffer, by column: rates per second, times in seconds, None for a time to fill without end.
+    """The cells of a buffer.
 
-    item   the figures of the buffer.
+    item      the figures of the buffer.
+    Returns   column -> cell: rates per second, times in seconds; the drain rate is None without throughput, the time to
+              fill where the buffer never fills from empty.
     """
     return {
         "name": item.name,
@@ -83,10 +93,10 @@ def buffer_cells(item: BufferFigures) -> dict[str, Cell]:
 
 
 def figures(solution: RoutedSolution) -> dict[str, Value]:
-    """Every figure of a solution that expressions may use, by the name they use, in base units.
+    """Every figure of a solution that expressions may use, by its name in expressions, in base units.
 
-    Of a station with several copies: `wait`, which stations with rates do not have, is the mean over visits,
-    `utilization` that of the busiest copies, `residence`, `queue_length` and `busy_servers` are totals.
+    Of a station with several copies `wait` is the mean over visits, `utilization` that of the busiest copies, and
+    `residence`, `queue_length` and `busy_servers` are totals. A station with load-dependent rates has no `wait`.
     """
     result: dict[str, Value] = {"throughput": solution.throughput, "response": solution.response}
     stations: dict[str, list[Any]] = {}
@@ -107,7 +117,7 @@ def figures(solution: RoutedSolution) -> dict[str, Value]:
         routes.setdefault(route.name, []).append(route)
     for name, results in routes.items():
         rate = sum(item.throughput for item in results)
-        # A route that no customer takes still has a response.
+        # A route without throughput still has a response.
         weighted = sum(item.throughput * item.response for item in results) + (rate == 0) * results[0].response
         result[solution_name("throughput", name)] = rate
         result[solution_name("response", name)] = weighted / (rate + (rate == 0))
@@ -115,10 +125,10 @@ def figures(solution: RoutedSolution) -> dict[str, Value]:
         result[solution_name("throughput", item.name)] = item.throughput
         result[solution_name("response", item.name)] = item.response
     if solution.offered is not None or solution.buffers:
-        result |= figures_of_full(solution)
+        result |= loss_figures(solution)
     return result
 
 
 def largest_of(values: list[Value]) -> Value:
-    """The largest of some values, point by point."""
+    """The largest of one or more values, at each point of a batch."""
     return operations_for(*values).maximum(values) if len(values) > 1 else values[0]
