@@ -1,8 +1,7 @@
-"""Solving a model at one point or at a batch of points.
+"""Solve a model at one point or at a batch of points.
 
-Times that use figures of the solution: solve, feed the figures back, until nothing changes; and look for others.
-
-Figures that are the same but for rounding: which they are, and an order that does not depend on it.
+Where times depend on figures of the solution, a fixed point is computed: solve, feed the figures back, until they
+converge; then search for a second one from a heavy load.
 """
 
 from __future__ import annotations
@@ -30,20 +29,23 @@ if TYPE_CHECKING:
     from qnet.model import check
 else:
     check = lazy("qnet.model.check")
-    check = lazy("qnet.model.check")
 
 _NEAR = 1e-9
-"""A relative difference that counts as none; any small number above rounding works."""
+"""The relative difference up to which figures are equal; any small number above rounding works."""
 _Item = TypeVar("_Item")
 
 
 def same(one: float, other: float) -> bool:
-    """Whether two figures, `one` and `other`, agree to 1e-9 of the larger."""
+    """Whether two figures, `one` and `other`, are equal but for rounding: to 1e-9 of the larger."""
     return abs(one - other) <= _NEAR * max(abs(one), abs(other))
 
 
 def rising(items: Iterable[_Item], size: Callable[[_Item], float]) -> list[_Item]:
-    """The items by rising size, those of the same size but for rounding in the order in which they are given."""
+    """The items sorted by size, ascending; items of equal size, as by `same`, remain in the given order.
+
+    items   in the order of the model.
+    size    the figure of an item by which to sort.
+    """
     given = list(items)
     result: list[_Item] = []
     identical: list[int] = []
@@ -56,67 +58,72 @@ def rising(items: Iterable[_Item], size: Callable[[_Item], float]) -> list[_Item
 
 
 _TOLERANCE = 1e-12
-"""Relative change of a value: some thousand units in the last place, and far below printed digits."""
+"""The relative residual of a converged fixed point: some thousand units in the last place, far below printed digits."""
 _MAX_ROUNDS = 500
-"""Until convergence is given up; any number above what converges works."""
+"""Rounds after which a fixed point counts as not converged; any number above what converging ones take works."""
 _ACCELERATED = 250
-"""Rounds that are accelerated; those after them are plain."""
+"""Rounds that may be accelerated; later ones are plain."""
 _SLOW, _SHORT = 32, 8
-"""Rounds after which some are skipped where they go by slowly, and the fewest that are."""
+"""Rounds after which a slow drift of the figures is skipped, and the fewest rounds that are worth skipping."""
 _LOADED = 100.0
-"""The factor on the times and numbers of the least solution from which another is searched for."""
+"""The factor on the times and numbers of the least fixed point that makes the heavy load of the second search."""
 _OF_SERVERS = ("utilization(", "busy_servers(")
-"""Figures that have an end where servers are full."""
-_WITHOUT_END = ("wait", "queue_length", "residence", "response")
-"""Figures that grow without an end as servers fill."""
-_CROWDED, _NEARBY = 100, 1e-3
-"""Rounds from the longest of these, and the relative change from which on those of the fixed point go on."""
+"""Beginnings of the names of figures that are bounded by the servers."""
+_UNBOUNDED = ("wait", "queue_length", "residence", "response")
+"""Figures that grow without bound as stations saturate."""
+_BISECTIONS, _NEARBY = 100, 1e-3
+"""Rounds of the search from the largest of these figures down, and the relative change at which it ends."""
 _LONGEST, _SHORTEST = 1e9, 1e-12
-"""Seconds, or customers: the ends of what is tried."""
+"""The largest and the smallest of these figures that are tried, in seconds or customers."""
 _BOUND_IT = "bound the expression, such as max(0 s, ...) or min(1, ...), or change the load"
 _APART = 1e-6
-"""By how much of themselves the responses of two solutions differ."""
+"""The relative difference of the responses above which two solutions are different."""
 
 
-def settled(
+def solve_dependent(
     model: Model, varied: dict[str, Value], size: int | None, factor: Value, patient: bool, asked: Wanted
 ) -> tuple[Values, RoutedSolution]:
-    """The fixed point: the solution that follows from times that depend on it, with the parameters there.
+    """Solve a model whose times depend on figures of the solution: a fixed point, and the parameters there.
 
-    patient   refuse what does not converge, and search for a second solution; else points that do not converge count as
-              without a steady state.
-    Returns   the least solution: the one reached from no load or, where that has no steady state because times fall
-              with the load, from busy servers, or from long waits and queues. Where rounds from a heavy load converge
-              elsewhere, a reason of the solution states the other response, with the code QN647.
-    Raises    `NotComputed` QN511 for a patient caller.
+    varied    parameter -> value in base units, a number or an array of `size`.
+    size      the number of points; None for one point, as plain numbers.
+    factor    multiplies every arrival rate.
+    patient   refuse points that do not converge, and search for a second solution; else points that do not converge
+              count as points without a steady state.
+    asked     the method and its budget.
+    Returns   the least solution: that from no load or, where that has no steady state because times fall with the load,
+              from busy servers, or from long waits and queues. If rounds from a heavy load converge to another one,
+              a reason of the solution with the code QN647 states its response.
+    Raises    `NotComputed`: QN511 for points that do not converge, of a patient caller; QN738 for a number that leaves
+              its domain during the rounds.
     """
-    # There are many rounds that differ by little: only methods that need no states of the entire network.
+    # Of the many similar rounds none may take the time of a Markov chain.
     asked = asked.replace(chain=0)
     wanted = figures_used(model)
-    values, result = _fixed_point(model, varied, size, factor, patient, asked, dict.fromkeys(wanted, 0.0))
+    values, result = _iterate(model, varied, size, factor, patient, asked, dict.fromkeys(wanted, 0.0))
     operations: Operations = FLOATS if size is None else arrays()
-    beyond = result.stable == False  # noqa: E712
+    unstable = result.stable == False  # noqa: E712
     if not operations.all(result.stable):
-        # Times that fall with the load may have a steady state that no round reaches from times without any.
-        start = _busy(result, wanted, operations)
+        # If times fall with the load, there may be a steady state that rounds from no load do not reach.
+        start = _busy_start(result, wanted, operations)
         if any(name.startswith(_OF_SERVERS) for name in wanted):
-            later, other = _fixed_point(model, varied, size, factor, False, asked, start)
-            if not operations.all((beyond & other.stable) == False):  # noqa: E712
+            later, other = _iterate(model, varied, size, factor, False, asked, start)
+            if not operations.all((unstable & other.stable) == False):  # noqa: E712
                 values, result = later, other
-        crowd = None if operations.all(result.stable) else _crowded(model, varied, size, factor, asked, start)
-        if crowd is not None:
-            # Points that have a steady state keep it.
+        congested = None if operations.all(result.stable) else _congested(model, varied, size, factor, asked, start)
+        if congested is not None:
+            # Points that have a steady state already start from it.
             known = figures(result)
-            start = {name: operations.where(result.stable, known[name], crowd[name]) for name in wanted}
-            later, other = _fixed_point(model, varied, size, factor, False, asked, start)
-            if not operations.all((beyond & other.stable) == False):  # noqa: E712
+            start = {name: operations.where(result.stable, known[name], congested[name]) for name in wanted}
+            later, other = _iterate(model, varied, size, factor, False, asked, start)
+            if not operations.all((unstable & other.stable) == False):  # noqa: E712
                 values, result = later, other
-    # What the throughput tends to is not known of times that change on the way there.
+    # The ceiling is that of the present times, which change as the throughput rises towards it.
     result = result.replace(ceiling=None)
     if not patient:
         return values, result
-    heavy = _heavy(wanted, figures(result), result)
-    other = _fixed_point(model, varied, size, factor, False, asked, heavy)[1]
+    heavy = _heavy_start(wanted, figures(result), result)
+    other = _iterate(model, varied, size, factor, False, asked, heavy)[1]
     apart = operations.absolute(other.response - result.response) > _APART * operations.absolute(result.response)
     several = result.stable & other.stable & apart
     if operations.all(several == False):  # noqa: E712
@@ -127,42 +134,42 @@ def settled(
     return values, result.replace(exact=False, reasons=(*result.reasons, reason))
 
 
-def _busy(solution: RoutedSolution, wanted: tuple[str, ...], operations: Operations) -> dict[str, Value]:
-    """Figures to start from: busy servers and no waits where there is no steady state, elsewhere those known."""
-    known, full = figures(solution), dict.fromkeys(wanted, 0.0)
+def _busy_start(solution: RoutedSolution, wanted: tuple[str, ...], operations: Operations) -> dict[str, Value]:
+    """Figures to start from: servers busy and no waits at points without a steady state, else those of the solution."""
+    known, busy = figures(solution), dict.fromkeys(wanted, 0.0)
     for item in solution.stations:
         if item.servers is not None:
             name = solution_name("busy_servers", item.name)
-            full[solution_name("utilization", item.name)] = 1.0
-            full[name] = full.get(name, 0.0) + float(item.servers * item.copies)
-    return {name: operations.where(solution.stable, known[name], full[name]) for name in wanted}
+            busy[solution_name("utilization", item.name)] = 1.0
+            busy[name] = busy.get(name, 0.0) + float(item.servers * item.copies)
+    return {name: operations.where(solution.stable, known[name], busy[name]) for name in wanted}
 
 
-def _crowded(
+def _congested(
     model: Model, varied: dict[str, Value], size: int | None, factor: Value, asked: Wanted, start: Mapping[str, Value]
 ) -> dict[str, Value] | None:
-    """Figures near a fixed point, which is enclosed from the longest waits and queues down.
+    """Figures near a fixed point with long waits and queues, enclosed from the longest ones down.
 
-    start    the figures of busy servers, and of points that have a steady state.
-    Returns  None where there is none: where times with the longest waits and queues have no steady state, as those
-             that grow with them, or numbers leave their domain.
-    Method   Times that fall as queues grow make these shorter in turn: each round goes half of the way, on a scale of
-             logarithms, between what was too short so far and what was too long.
+    start    figures with all servers busy; at points that have a steady state, those of it.
+    Returns  None where there is no such point: no waits or queues are used, the longest ones give no steady state, as
+             where times grow with them, or a number leaves its domain.
+    Method   Times that fall as queues grow shorten these in turn, so that a figure is bisected, on a logarithmic scale,
+             between the largest value known to be too small and the smallest known to be too large.
     """
     operations: Operations = FLOATS if size is None else arrays()
     where = operations.where
-    wanted = [name for name in start if name.partition("(")[0] in _WITHOUT_END]
+    wanted = [name for name in start if name.partition("(")[0] in _UNBOUNDED]
     if not wanted:
         return None
     known = dict(start)
     least = {name: 0.0 * start[name] + _SHORTEST for name in wanted}
     most = {name: 0.0 * start[name] + _LONGEST for name in wanted}
     steady: Value = True
-    for turn in range(_CROWDED):
+    for turn in range(_BISECTIONS):
         if not turn:
             known |= {name: 0.0 * start[name] + _LONGEST for name in wanted}
         try:
-            _, network = _there(model, varied, size, known)
+            _, network = _network_at(model, varied, size, known)
             solution = solve(network.loaded(factor), asked)
         except NotComputed:
             return None
@@ -177,7 +184,7 @@ def _crowded(
                 longer = solution.stable & (new <= old)
                 low = where(longer, least[name], old)
                 high = where(longer, old, most[name])
-                # Brackets of several figures move with the others.
+                # The bracket of a figure moves as the others change: one that has closed is opened again.
                 closed = high < low * (1 + 0.1 * _NEARBY)
                 least[name], most[name] = where(closed, low / 2, low), where(closed, high * 2, high)
                 ahead = operations.exp(0.5 * (operations.log(least[name]) + operations.log(most[name])))
@@ -191,37 +198,39 @@ def _crowded(
 
 
 def full_load(model: Model, solved: Solved, varied: Mapping[str, Value] | None, asked: Wanted) -> Value:
-    """The largest share of a capacity in use with the times that a model has as its servers fill; None where unknown.
+    """The largest load, as a share of a capacity, with the times that a model tends to as it saturates.
 
-    Servers are busy then, and waits and queues so long that times which depend on them are at their limits.
+    All servers are busy then, and waits and queues so long that times which depend on them are at their limits.
 
-    solved   the model at one point, or at a batch of one structure, without which it is not known.
-    varied   what `solve_points` was given for it.
+    solved   the model at one point, or at a batch of points of one structure.
+    varied   as passed to `solve_points` for it.
+    asked    the method and its budget.
+    Returns  a number for each point; None for several structures, and where these times are not computed.
     """
     (part, *others) = solved.parts
     if others:
         return None
-    known = _busy(part.solution.replace(stable=False), figures_used(model), part.values.operations)
-    known |= {name: value + _LONGEST for name, value in known.items() if name.partition("(")[0] in _WITHOUT_END}
+    known = _busy_start(part.solution.replace(stable=False), figures_used(model), part.values.operations)
+    known |= {name: value + _LONGEST for name, value in known.items() if name.partition("(")[0] in _UNBOUNDED}
     try:
-        _, network = _there(model, dict(varied or {}), solved.size, known)
+        _, network = _network_at(model, dict(varied or {}), solved.size, known)
         solution = solve(network, asked.replace(chain=0))
     except NotComputed:
         return None
     return Solved(model, solved.size, (part.replace(solution=solution),)).certain_load
 
 
-def _heavy(wanted: tuple[str, ...], result: Mapping[str, Value], solution: RoutedSolution) -> dict[str, Value]:
-    """Figures of a heavy load, to start from: busy servers, long waits and queues, little throughput."""
+def _heavy_start(wanted: tuple[str, ...], result: Mapping[str, Value], solution: RoutedSolution) -> dict[str, Value]:
+    """Figures to start from, of a heavy load: all servers busy, long waits and queues, low throughputs."""
     start: dict[str, Value] = {}
     customers = sum(item.population for item in solution.classes if item.population is not None)
     for name in wanted:
-        kind = name.partition("(")[0]
-        if kind == "utilization":
+        figure = name.partition("(")[0]
+        if figure == "utilization":
             start[name] = 0.0 * result[name] + 1.0
-        elif kind == "throughput":
+        elif figure == "throughput":
             start[name] = result[name] / _LOADED
-        elif kind == "queue_length":
+        elif figure == "queue_length":
             start[name] = result[name] * _LOADED + customers
         else:
             start[name] = result[name] * _LOADED
@@ -230,17 +239,17 @@ def _heavy(wanted: tuple[str, ...], result: Mapping[str, Value], solution: Route
 
 @fact
 def figures_used(model: Model) -> tuple[str, ...]:
-    """The figures that numbers of the network need, directly or through parameters."""
+    """The names of the figures of the solution that parameters and numbers of the network use."""
     used = [parameter.expression for parameter in model.parameters.values()] + expressions(model)
     return tuple(dict.fromkeys(name for expression in used for name in expression.names if is_figure(name)))
 
 
-def _there(
+def _network_at(
     model: Model, varied: dict[str, Value], size: int | None, known: Mapping[str, Value]
 ) -> tuple[Values, RoutedNetwork]:
-    """The network where the solution has some figures.
+    """The parameters and the network of a model whose solution has the figures `known`.
 
-    Raises   `NotComputed` QN738 where a number is outside its domain there, and not because of the model without load.
+    Raises   `NotComputed` QN738 for a number outside its domain; the error itself where all figures are still 0.
     """
     operations: Operations = FLOATS if size is None else arrays()
     try:
@@ -254,7 +263,7 @@ def _there(
         raise NotComputed(first.replace(code="QN738", found=text, help=_BOUND_IT)) from None
 
 
-def _fixed_point(
+def _iterate(
     model: Model,
     varied: dict[str, Value],
     size: int | None,
@@ -263,16 +272,16 @@ def _fixed_point(
     asked: Wanted,
     start: Mapping[str, Value],
 ) -> tuple[Values, RoutedSolution]:
-    """Solve, and feed the figures back, until nothing changes.
+    """Solve, and feed the figures back, until they converge; arguments as of `solve_dependent`.
 
-    Points without a steady state are left out of the test, because their figures mean nothing. A wait is measured
-    against wait and holding time together, as in the solver.
+    Points without a steady state do not count for convergence, because their figures are meaningless. The residual of a
+    wait is relative to wait and holding time together, as in the solver.
 
-    start     the figures to begin with.
-    Method    Rounds are accelerated by one step of memory (@anderson1965), each point of a batch
-              by a separate weight, while they contract; a point that an accelerated step took out of its steady state
-              goes on from before it, one round at a time. Just beyond the end of a solution rounds go by where it was,
-              by little and then by more; these are skipped without patience, and counted.
+    start     the figures to start from.
+    Method    While rounds contract, they are accelerated with a memory of one step (@anderson1965), with a weight for
+              each point of a batch; a point without a steady state after an accelerated step returns to the one
+              before, and continues with plain rounds. Just beyond the load at which a fixed point vanishes, rounds
+              drift past where it was, slowly and then faster; impatient callers skip such rounds, which count.
     """
     operations: Operations = FLOATS if size is None else arrays()
     where = operations.where
@@ -280,11 +289,11 @@ def _fixed_point(
     known: dict[str, Value] = dict(start)
     look = _MAX_ROUNDS if patient else _SLOW
     visited: set[tuple[Value, ...]] = set()
-    """Figures of a single point without patience: where they return exactly, rounds are not accelerated any more, and
-    then in vain."""
+    """Figures of a single point of an impatient caller: where they recur exactly, rounds are no longer accelerated, and
+    where they recur again, the rounds end."""
 
     def at(known: Mapping[str, Value]) -> tuple[Values, RoutedSolution]:
-        values, network = _there(model, varied, size, known)
+        values, network = _network_at(model, varied, size, known)
         return values, solve(network.loaded(factor), asked)
 
     plain, residual = dict(known), dict.fromkeys(wanted, 0.0)
@@ -293,7 +302,7 @@ def _fixed_point(
     rounds = 0
     while True:
         values, solution = at(known)
-        result, sizes = figures(solution), _sizes(solution)
+        result, scales = figures(solution), _wait_scales(solution)
         stable = solution.stable
         astray = fast & (stable == False)  # noqa: E712
         trusted = trusted & (astray == False)  # noqa: E712
@@ -306,7 +315,7 @@ def _fixed_point(
         for name in wanted:
             plain[name] = where(stable, result[name], where(astray, before[name], known[name]))
             residual[name] = where(stable, result[name] - known[name], 0.0)
-            measure = abs(plain[name]) + abs(known[name]) + where(stable, sizes.get(name, 0.0), 0.0) + 1e-300
+            measure = abs(plain[name]) + abs(known[name]) + where(stable, scales.get(name, 0.0), 0.0) + 1e-300
             share, turn = residual[name] / measure, (residual[name] - residual_before[name]) / measure
             change = operations.maximum([change, abs(share)])
             overlap, square = overlap + turn * share, square + turn * turn
@@ -314,10 +323,10 @@ def _fixed_point(
         if operations.all(settled):
             return values, solution
         if rounds == _MAX_ROUNDS and patient:
-            raise _unsettled(change)
+            raise _not_converged(change)
         if look <= rounds < _MAX_ROUNDS:
             moves = {name: where(settled, 0.0, residual[name]) for name in wanted}
-            skipped = _going_by(known, moves, settled, _MAX_ROUNDS - rounds, at, operations)
+            skipped = _drifting_rounds(known, moves, settled, _MAX_ROUNDS - rounds, at, operations)
             rounds += skipped
             if skipped and rounds < _MAX_ROUNDS:
                 known = {name: known[name] + 2.0 * skipped * moves[name] for name in wanted}
@@ -342,7 +351,7 @@ def _fixed_point(
             visited.add(figure)
 
 
-def _going_by(
+def _drifting_rounds(
     known: Mapping[str, Value],
     moves: Mapping[str, Value],
     settled: Value,
@@ -350,14 +359,16 @@ def _going_by(
     at: Callable[[Mapping[str, Value]], tuple[Values, RoutedSolution]],
     operations: Operations,
 ) -> int:
-    """How many rounds may be skipped, since no point that has not converged does in any of them.
+    """The number of rounds that can be skipped, because no further point converges in any of them.
 
-    known, moves  the figures, and how a round changes them.
-    most          the rounds that are left.
-    at            the solution with some figures.
-    Returns       0 where rounds are not known to go by.
-    Method        The moves at twice the distance that a number of rounds would go with the present ones: where they are
-                  as large at least, and twice as large at most, that number of rounds does not even come there.
+    known    the figures.
+    moves    their changes in a round; 0 at points that have converged.
+    settled  whether a point has converged, per point.
+    most     the number of rounds that remain.
+    at       the parameters and the solution for some figures.
+    Returns  0 where figures are not known to drift.
+    Method   The moves are computed at twice the distance that a number of rounds would cover at the present ones. If
+             they are once to twice as large there, that number of rounds does not even cover this distance.
     """
     count = most
     while count >= _SHORT:
@@ -368,26 +379,26 @@ def _going_by(
             solution = at(ahead)[1]
         except NotComputed:
             return 0
-        result, going = figures(solution), solution.stable
+        result, drifting = figures(solution), solution.stable
         for name, move in moves.items():
             ratio = (result[name] - ahead[name]) / operations.where(move == 0.0, 1.0, move)
-            going = going & ((move == 0.0) | (ratio >= 1.0) & (ratio <= 2.0))
-        if operations.all(settled | going):
+            drifting = drifting & ((move == 0.0) | (ratio >= 1.0) & (ratio <= 2.0))
+        if operations.all(settled | drifting):
             return count
         count //= 4
     return 0
 
 
-def _unsettled(change: Any) -> NotComputed:
-    """The refusal of a fixed point that did not converge; `change` is the residual, per point."""
-    largest = change if isinstance(change, (int, float)) else change.max()
+def _not_converged(residual: Any) -> NotComputed:
+    """The error of a fixed point that did not converge, with its relative residual, per point."""
+    largest = residual if isinstance(residual, (int, float)) else residual.max()
     text = f"times that depend on the solution did not converge: residual {largest:.1e} after {_MAX_ROUNDS} rounds"
     help = "the model may have no steady state here, or several"
     return NotComputed(Problem("QN511", text, f"a residual of {_TOLERANCE:.0e}", help=help))
 
 
-def _sizes(solution: RoutedSolution) -> dict[str, Value]:
-    """What waits are computed relative to, besides themselves: the longest holding time of a station."""
+def _wait_scales(solution: RoutedSolution) -> dict[str, Value]:
+    """The scale of the residual of each wait, besides the wait itself: the longest holding time of the station."""
     result: dict[str, Value] = {}
     for item in solution.stations:
         name = solution_name("wait", item.name)
@@ -396,16 +407,16 @@ def _sizes(solution: RoutedSolution) -> dict[str, Value]:
 
 
 class Part(Record):
-    """The answer for the points that share one structure."""
+    """The solution at the points of a batch that share a structure and a method, or at a single point."""
 
     points: Any
-    """Which points of the batch, as an index array; None for a single point."""
+    """Their indices in the batch, an integer array; None for a single point."""
     values: Values
     solution: RoutedSolution
 
     @cached_property
     def figures(self) -> dict[str, Value]:
-        """Every figure that expressions may use, by name; gathered once, however many metrics are asked for."""
+        """Every figure that expressions may use, by name, computed at the first access."""
         return figures(self.solution)
 
     @cached_property
@@ -415,7 +426,7 @@ class Part(Record):
 
 
 class Solved(Record):
-    """A model solved at one point (`size` None) or at `size` points."""
+    """A model solved at one point (`size` None) or at a batch of `size` points."""
 
     model: Model
     size: int | None
@@ -423,7 +434,7 @@ class Solved(Record):
     asked: Wanted = AUTO
     """The method and its budget."""
     rows: Any = None
-    """Which of the points that were solved each one is that was asked for, where some of these are the same."""
+    """For each requested point the index of its equal among the solved ones, an array; None where all were solved."""
 
     @property
     def stable(self) -> Value:
@@ -432,29 +443,35 @@ class Solved(Record):
 
     @property
     def load(self) -> Value:
-        """The largest share of a capacity in use, per point; at 1 and above there is no steady state."""
+        """The largest load, as a share of its capacity, per point; at 1 and above there is no steady state."""
         return self.gather(lambda part: _largest([item.load for item in part.solution.loads], part))
 
     @property
     def certain_load(self) -> Value:
-        """The largest load among those that hold no waits."""
+        """The largest load among those that contain no waits, per point; 0 without any."""
         return self.gather(lambda part: _largest([item.load for item in part.solution.loads if item.certain], part))
 
     @property
     def waiting_load(self) -> Value:
-        """The largest load among those that hold waits."""
+        """The largest load among those that contain waits, per point; 0 without any."""
         return self.gather(lambda part: _largest([item.load for item in part.solution.loads if not item.certain], part))
 
     @property
     def rising_load(self) -> Value:
-        """The largest load among those that hold waits and rise faster than the arrivals; of all where times do."""
+        """The largest load among those that grow faster than the arrivals, per point; 0 without any.
+
+        These are the loads that contain waits; all loads where times depend on the solution.
+        """
         every = needs_solution(self.model)
         return self.gather(
             lambda part: _largest([item.load for item in part.solution.loads if every or not item.certain], part)
         )
 
     def gather(self, of: Callable[[Part], Any]) -> Value:
-        """One value per point from a function of a part."""
+        """The values of `of(part)` as one value per requested point: an array, or a plain value for a single point.
+
+        of   a function of a part, with a value, or an array of one value, for each point of the part.
+        """
         if self.size is None:
             return of(self.parts[0])
 
@@ -468,6 +485,7 @@ class Solved(Record):
 
 
 def _largest(values: list[Value], part: Part) -> Value:
+    """The largest value at each point of a part; 0 without values."""
     if not values:
         return part.values.operations.where(part.solution.stable, 0.0, 0.0)
     return part.values.operations.maximum(values) if len(values) > 1 else values[0]
@@ -481,15 +499,17 @@ def solve_points(
     patient: bool = True,
     asked: Wanted = AUTO,
 ) -> Solved:
-    """Solve a model with some parameters replaced by numbers, or by arrays of `size` points.
+    """Solve a model with some parameters replaced by numbers, or by arrays of `size` numbers.
 
-    varied        numbers in base units by parameter, each for all points or an array of `size`; of choices the index.
+    varied        parameter -> value in base units, or the index of an option; a number, or an array of `size`.
     size          the number of points; None for one point, as plain numbers.
     load_factor   multiplies every arrival rate.
-    patient       refuse points whose times depend on the solution and do not converge; else they count as without a
-                  steady state, which is what a search for the largest load needs: only what is proven holds.
-    asked         the method and its budget, where there is a choice.
-    Raises        `InvalidInput` for numbers outside their domain, `NotComputed` where a fixed point does not converge.
+    patient       refuse points whose times depend on the solution and do not converge; else they count as points
+                  without a steady state, as a search for the largest load requires: it relies on proven points only.
+    asked         the method and its budget.
+    Returns       the solutions; a point without a steady state has one that is not `stable`.
+    Raises        `InvalidInput` or `UsageError` for numbers outside their domain, `NotComputed` where no method applies
+                  or suffices, or a fixed point does not converge.
     """
     given = dict(varied or {})
     if size is None:
@@ -508,10 +528,10 @@ def solve_points(
     waiting = batches[::-1]
     while waiting:
         index = waiting.pop()
-        particular = {name: value[index] for name, value in given.items()}
-        part_values = values if len(index) == size else Values(model, particular, len(index))
+        chosen = {name: value[index] for name, value in given.items()}
+        part_values = values if len(index) == size else Values(model, chosen, len(index))
         try:
-            parts.append(_solve_part(model, index, particular, len(index), factor[index], part_values, patient, asked))
+            parts.append(_solve_part(model, index, chosen, len(index), factor[index], part_values, patient, asked))
         except Divided as divided:
             waiting += [index[~divided.first], index[divided.first]]
         except QnetError as error:
@@ -523,34 +543,36 @@ def solve_points(
 
 
 def at_loads(solved: Solved, varied: Mapping[str, Value] | None, asked: Wanted) -> Callable[[Value], Solved]:
-    """How to solve the same points with all arrival rates multiplied by a factor, as searches do again and again.
+    """A function that solves points with all arrival rates multiplied by a factor, for repeated use by searches.
 
-    varied   what `solve_points` was given for them, and `asked` as well.
-    Returns  what `solve_points` does for a `load_factor` without patience; numbers that no load changes are computed
-             once.
+    solved   the model at these points.
+    varied   as passed to `solve_points` for them.
+    asked    the method and its budget.
+    Returns  a function of the factor, a number or an array of one for each point, with the result of `solve_points`
+             without patience. Numbers that do not depend on the load are computed once.
     """
     model, size = solved.model, solved.size
 
-    def anew(factor: Value) -> Solved:
+    def from_model(factor: Value) -> Solved:
         return solve_points(model, varied, size, factor, patient=False, asked=asked)
 
     if needs_solution(model):
-        return anew
+        return from_model
     networks = [bind(model, part.values) for part in solved.parts]
 
-    def again(factor: Value) -> Solved:
+    def from_networks(factor: Value) -> Solved:
         factors = [factor if size is None or factor.ndim == 0 else factor[part.points] for part in solved.parts]
         pairs = zip(solved.parts, networks, factors, strict=True)
         try:
             parts = tuple(p.replace(solution=solve(n.loaded(f), asked)) for p, n, f in pairs)
             result = Solved(model, size, parts, asked)
         except Divided:
-            return anew(factor)
+            return from_model(factor)
         if asked.solved:
             asked.solved(size or 1)
         return result
 
-    return again
+    return from_networks
 
 
 def _solve_part(
@@ -563,10 +585,11 @@ def _solve_part(
     patient: bool,
     asked: Wanted,
 ) -> Part:
+    """Solve the points `index` of a batch that share a structure, or a single point; arguments as of `solve_points`."""
     if not needs_solution(model):
         part = Part(index, values, solve(bind(model, values).loaded(factor), asked))
     else:
-        part = Part(index, *settled(model, varied, size, factor, patient, asked))
+        part = Part(index, *solve_dependent(model, varied, size, factor, patient, asked))
     if asked.solved:
         asked.solved(size or 1)
     return part
@@ -574,7 +597,6 @@ def _solve_part(
 
 @fact
 def needs_solution(model: Model) -> bool:
-    """Whether any number of the network of a model, not only an output, depends on the solution."""
-
+    """Whether any number of the network of a model, not only an output, depends on figures of the solution."""
     dependent = depends_on_solution(model)
     return any(uses_solution(expression, dependent) for expression in expressions(model))

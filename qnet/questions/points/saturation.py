@@ -1,5 +1,4 @@
-"""How far the load can rise before there is no steady state, which station or limit is the cause, and the saturation
-throughput."""
+"""Saturation: the factor on all arrival rates at which the steady state ends, its cause, and the largest throughput."""
 
 from __future__ import annotations
 
@@ -29,56 +28,55 @@ else:
 
 
 _NEAR = (1e-3, 1e-2, 1e-1)
-"""How far below its upper end a search looks first."""
+"""The first distances below its upper end at which a search tries a load, as shares of it."""
 _STEP, _STEPS = 1e-3, 110
-"""How far it goes down at once after that to where there is a steady state, and how often."""
+"""The factor by which the search then lowers the load until there is a steady state, and the most loads it tries."""
 _AHEAD, _FIRST, _CLOSE = 10, 0.5, 1e-9
-"""How often a search looks ahead from below, how far it looks ahead first, and the excess from which on it does not."""
+"""The most extrapolations from below, the step of the first without a slope, and the excess that ends them."""
 _FAST, _OVER = 0.2, 0.05
-"""What a step leaves of an excess at most where steps are nearly right, and by how much more the next one goes then, so
-that it ends just beyond."""
+"""The share of an excess that a step may leave if extrapolation is accurate, and by how much the next step is longer
+then, so that it ends just beyond the root."""
 _BENT = 2.0
-"""By how much slopes on both sides of a root differ at least where it is sought from one side alone."""
+"""The least ratio of the slopes on both sides of a root at which it is approached from one side only."""
 _LEAST = 0.01
-"""The share from which on what is stated is near enough to begin from."""
+"""The least ratio of the stated load to the upper end of a search at which the search begins from the stated load."""
 _STEEP = 0.5
-"""The excess just below the capacities from which on the root is taken to be far below."""
+"""The excess at the upper end of a search above which the root is assumed to be far below it."""
 _FAR = 1e9
-"""The largest load tried, as a multiple of the smallest capacity: most of it may be lost before it arrives there."""
+"""The largest load tried, as a multiple of the smallest capacity: most of it may be lost on the way to it."""
 _UPWARDS = (2.0, 8.0, 64.0, 4096.0, 1e6)
-"""The multiples of the smallest capacity tried before that, where a capacity is reached as loads rise."""
+"""The multiples of the smallest capacity that are tried before that, ascending."""
 JUST_BELOW = 1 - 1e-9
-"""Where figures "at saturation" are read: there is still a steady state here."""
-
+"""The share of the saturating load at which figures "at saturation" are read: there is still a steady state."""
 _LOOSE = 1e-5
-"""How near to a factor its search goes where waits are estimated, and cost much: far nearer than they are right."""
+"""The relative tolerance of a search whose waits are approximate and expensive: far below their error."""
 _SHARE = 0.5
-"""What its search may take of the budget that is left: answers can do without it."""
+"""The share of the remaining budget that a search may spend: answers do not depend on it."""
 _NEAR_END = 1e-3
-"""How near a search comes to where waits are endless."""
-_AS_FULL = 1e-6
-"""How far below its capacity a station that others wait for fills at the same time as they do."""
+"""The relative distance from the load of infinite waits within which a search is replaced by that load."""
+_SATURATED = 1e-6
+"""The distance from a capacity, relative to it, up to which a station counts as saturated."""
 
 
 class Saturation(Record):
-    """The factor on all arrival rates at which the steady state ends, and the cause, per point."""
+    """The factor on all arrival rates at which the steady state ends, and its cause, at one point or a batch."""
 
     factor: Value
-    """Infinite where no load at all is asked."""
+    """A number, or an array of one for each point; infinite where no capacity is ever reached."""
     cause: Any
-    """A name, or an object array of names."""
+    """The name of the station or limit that saturates, or an object array of names."""
     reached: bool = True
-    """Whether a steady state is known up to there; else no more than that there is none beyond."""
+    """Whether there is known to be a steady state up to the factor; else only that there is none beyond it."""
     estimated: bool = False
-    """Whether it is that of an approximation, where the answer itself is exact."""
+    """Whether the factor is that of an approximation although the answer is exact."""
     cut: bool = False
-    """Whether the search for it was stopped by the budget."""
+    """Whether the budget ended the search for the factor."""
     approximate: bool = False
-    """Whether a steady state may end elsewhere: what limits it contains waits, or is itself an approximation."""
+    """Whether the factor is approximate: the load that limits it contains waits, or the capacity is approximate."""
 
     @property
     def notes(self) -> list[Note]:
-        """What a reader should know of it."""
+        """Notes on how the factor was computed: QN707, QN747 or QN675; none for an ordinary one."""
         if self.estimated:
             return [Note("QN707", "the largest load is that of an approximation, other than the answer", "note")]
         if self.reached:
@@ -95,38 +93,41 @@ def saturation(
 ) -> Saturation:
     """The factor on all arrival rates at which the steady state of a solved model ends.
 
-    It is at most the reciprocal of the largest load in use, because no load grows slower than the arrivals but where
-    times fall with the load; and it is that reciprocal unless waits inside holds saturate an outer station earlier.
-    Both are then computed by a root search. Where waits of layers do not converge in that search, the capacities alone
-    determine it.
+    No load grows slower than the arrivals, except where times fall with the load or customers are lost: the factor is
+    at most the reciprocal of the largest load. It is that reciprocal unless waits inside holds saturate an outer
+    station earlier. In the exceptional cases the factor is a root, located by a search; if the waits of layers do not
+    converge there, the capacities alone determine the factor.
 
-    solved   the model at one point or a batch, of which `varied` are the parameters that differ from those stated.
-    wanted   the method and its budget, of the search.
-    Returns  infinity where no class is open; arrays of one number for each point of a batch.
+    model    with the parameters that were set.
+    solved   its solution at one point or at a batch.
+    varied   as passed to `solve_points` for it.
+    wanted   the method and the budget of the search.
+    Returns  a factor for each point; infinite where no class is open.
+    Raises   `NotComputed` where the search has no solutions, or its budget ends and the stated point is not stable.
     """
     operations: Operations = FLOATS if solved.size is None else arrays()
     if not any(customers.arrival_rate for customers in model.customers):
-        nothing = 0.0 * solved.gather(lambda part: part.solution.throughput)
-        return Saturation(nothing + float("inf"), "")
+        zero = 0.0 * solved.gather(lambda part: part.solution.throughput)
+        return Saturation(zero + float("inf"), "")
     certain = solved.certain_load
-    # Loads that contain waits do not grow as the arrivals do, and none are to be trusted beyond saturation where times
-    # depend on waits.
+    # Loads that contain waits do not grow in proportion to the arrivals; where times depend on waits, no load is
+    # meaningful without a steady state.
     known = operations.where(certain > 0, certain, solved.load)
     load = operations.where(solved.stable, solved.load, 0.0 * certain + 1.0) if needs_solution(model) else known
     idle = load <= 0
     bound = operations.where(idle, 1.0, 1 / operations.where(idle, 1.0, load))
-    # A search looks at too many networks for the states of each.
+    # A search solves too many networks to solve a Markov chain for each.
     wanted = wanted.replace(chain=0, better=False, warned=False)
     by_capacities = Saturation(
         operations.where(idle, float("inf"), bound), solved.gather(lambda part: limiting(_of_capacities(part))), False
     )
     if model.loses:
         try:
-            return _beyond(solved, at_loads(solved, varied, wanted), bound, idle, operations)
+            return _above_capacities(solved, at_loads(solved, varied, wanted), bound, idle, operations)
         except NotComputed:
             return by_capacities
     if not needs_solution(model) and _certain(solved):
-        # Loads without waits in them grow as the arrivals do, and are in the same order at every load.
+        # Loads without waits grow in proportion to the arrivals, and so keep their order.
         factor = operations.where(idle, float("inf"), bound)
         cause = solved.gather(limiting)
         return Saturation(factor, cause, approximate=_approximate(solved, cause))
@@ -136,9 +137,9 @@ def saturation(
 def _searched(
     model: Model, solved: Solved, varied: Mapping[str, Value] | None, wanted: Wanted, by_capacities: Saturation
 ) -> Saturation:
-    """The factor by a search below that of the capacities, where loads contain waits or times depend on the solution.
+    """The factor by a search from that of the capacities, where loads contain waits or times depend on the solution.
 
-    by_capacities   what is known without the search: infinite for points without load.
+    by_capacities   the saturation of the capacities alone; its factor is infinite at points without load.
     """
     operations: Operations = FLOATS if solved.size is None else arrays()
     certain = solved.certain_load
@@ -147,20 +148,20 @@ def _searched(
     states = any(part.solution.method == STATES for part in solved.parts)
     if states and any(customers.population is not None for customers in model.customers):
         return by_capacities
-    # A chain has an end only below the largest load, which approximations of open classes know.
-    again = at_loads(solved, varied, wanted.replace(rough=True, method=AUTO.method if states else wanted.method))
+    # A Markov chain has a solution below saturation only, whose load approximations of open classes compute.
+    solve_at = at_loads(solved, varied, wanted.replace(rough=True, method=AUTO.method if states else wanted.method))
     try:
         with budget.share(_SHARE):
             if states and not needs_solution(model):
-                other = again(0.0 * bound + 1.0)
+                other = solve_at(0.0 * bound + 1.0)
                 if _certain(other):
                     bound = operations.where(idle, 1.0, 1 / operations.where(idle, 1.0, other.load))
-            edge = again(bound * JUST_BELOW)
+            edge = solve_at(bound * JUST_BELOW)
             if not operations.all(edge.stable):
-                bound, edge = _search(again, bound, edge, solved, operations)
-            elif needs_solution(model) and not operations.all(edge.load >= 1 - _AS_FULL):
-                # Times fall with the load, which grows slower than the arrivals.
-                result = _beyond(solved, again, bound, idle, operations)
+                bound, edge = _below_capacities(solve_at, bound, edge, solved, operations)
+            elif needs_solution(model) and not operations.all(edge.load >= 1 - _SATURATED):
+                # Times fall with the load: loads grow slower than the arrivals.
+                result = _above_capacities(solved, solve_at, bound, idle, operations)
                 return _with_limit(full_load(model, solved, varied, wanted), result, operations)
     except budget.OverBudget:
         if not operations.all(solved.stable):
@@ -168,13 +169,13 @@ def _searched(
         return by_capacities.replace(cut=True)
     except NotComputed as error:
         if states:
-            # No other method has an answer: the chain knows this load, and a search is too long for it.
+            # No approximation applies, and a search by the chain would take too long.
             return by_capacities
         if any(item.code != "QN540" for item in error.problems) or not operations.all(solved.stable & (certain > 0)):
             raise
         return Saturation(1 / certain, solved.gather(lambda part: limiting(_of_capacities(part))), False)
     if states and not operations.all(idle | (bound > 1)):
-        # An approximation that has no steady state where the chain has one knows no largest load.
+        # The approximation has no steady state where the chain has one: its factor is wrong.
         return by_capacities
     factor = operations.where(idle, float("inf"), bound)
     cause = edge.gather(limiting)
@@ -187,9 +188,11 @@ def _searched(
 
 
 def _with_limit(load: Value, result: Saturation, operations: Operations) -> Saturation:
-    """A factor at which waits grow without an end, where times have a limit: solutions near it converge too slowly.
+    """Saturation with the exact factor of infinite waits, at which times have a limit, instead of a close searched one.
 
-    load    as of `full_load`; 0 and None where it is not known.
+    Fixed points just below that factor converge too slowly for a search to reach it.
+
+    load    as returned by `full_load`; None or 0 where it is not known.
     """
     if load is None:
         return result
@@ -200,40 +203,51 @@ def _with_limit(load: Value, result: Saturation, operations: Operations) -> Satu
 
 
 def _certain(solved: Solved) -> bool:
-    """Whether no load contains waits."""
+    """Whether no load of any point contains waits."""
     return all(item.certain for part in solved.parts for item in part.solution.loads)
 
 
 def _approximate(solved: Solved, cause: Any) -> bool:
-    """Whether what limits is the capacity of an approximation, or a load that contains waits, at a single point."""
+    """Whether the station or limit that saturates a single point has an approximate capacity, or a load with waits."""
     loads = [item for part in solved.parts for item in part.solution.loads]
     return isinstance(cause, str) and any(item.name == cause and (item.estimated or not item.certain) for item in loads)
 
 
 def _of_capacities(part: Part) -> Part:
-    """A part with the loads alone that hold no waits."""
+    """A part with only the loads that contain no waits."""
     loads = tuple(item for item in part.solution.loads if item.certain)
     return part.replace(solution=part.solution.replace(loads=loads))
 
 
-def _beyond(
-    solved: Solved, again: Callable[[Value], Solved], bound: Value, idle: Value, operations: Operations
+def _above_capacities(
+    solved: Solved, solve_at: Callable[[Value], Solved], bound: Value, idle: Value, operations: Operations
 ) -> Saturation:
-    """Where customers are lost, or times fall: loads grow slower than the arrivals, and may never reach a capacity."""
-    far = again(bound * _FAR)
+    """The factor at or above that of the capacities, where loads grow slower than the arrivals.
+
+    That is the case where customers are lost or times fall with the load; loads may never reach a capacity then.
+
+    solve_at  solves the model with the arrival rates multiplied by a factor.
+    bound     the factor of the capacities.
+    idle      whether a point has no load.
+    """
+    far = solve_at(bound * _FAR)
     never = idle | far.stable
     if operations.all(never):
         return Saturation(operations.where(never, float("inf"), bound), far.gather(limiting))
-    result, edge = _upwards(again, bound, far, operations) or _search(again, bound * _FAR, far, solved, operations)
+    root = _upwards(solve_at, bound, far, operations)
+    result, edge = root or _below_capacities(solve_at, bound * _FAR, far, solved, operations)
     estimated = _exact(solved) and not _exact(edge)
     return Saturation(operations.where(never, float("inf"), result), edge.gather(limiting), estimated=estimated)
 
 
 def _upwards(
-    again: Callable[[Value], Solved], bound: Value, far: Solved, operations: Operations
+    solve_at: Callable[[Value], Solved], bound: Value, far: Solved, operations: Operations
 ) -> tuple[Value, Solved] | None:
-    """As `_search` below `bound` times `_FAR`, where loads rise steadily, and slower than the arrivals: from `bound`
-    up. None where there is no steady state at `bound` already, or where times may fall with the load."""
+    """The factor from `bound` up, where loads rise monotonically and slower than the arrivals, and a solution near it.
+
+    far      the solution at `_FAR` times `bound`.
+    Returns  None where there is no steady state at `bound`, or where times depend on the solution.
+    """
     if needs_solution(far.model):
         return None
     where = operations.where
@@ -241,7 +255,7 @@ def _upwards(
 
     def excess(factor: Value) -> Value:
         nonlocal last
-        last = again(factor)
+        last = solve_at(factor)
         return _excess(last, operations)
 
     done, low, high, at_high = far.stable, bound, bound * _FAR, _excess(far, operations)
@@ -252,10 +266,10 @@ def _upwards(
     for multiple in _UPWARDS:
         tried = where(enclosed, high, bound * multiple)
         value = where(enclosed, at_high, excess(tried))
-        full = value >= 0
-        low, at_low = where(full, low, tried), where(full, at_low, value)
-        high, at_high = where(full, tried, high), where(full, value, at_high)
-        enclosed = enclosed | full
+        saturated = value >= 0
+        low, at_low = where(saturated, low, tried), where(saturated, at_low, value)
+        high, at_high = where(saturated, tried, high), where(saturated, value, at_high)
+        enclosed = enclosed | saturated
         if operations.all(enclosed):
             break
     result = roots.bracket(excess, low, high, at_low, at_high, operations)[0]
@@ -263,17 +277,21 @@ def _upwards(
 
 
 def _exact(solved: Solved) -> bool:
+    """Whether the solutions of all points are exact."""
     return all(part.solution.exact for part in solved.parts)
 
 
-def _search(
-    again: Callable[[Value], Solved], bound: Value, edge: Solved, stated: Solved, operations: Operations
+def _below_capacities(
+    solve_at: Callable[[Value], Solved], bound: Value, edge: Solved, stated: Solved, operations: Operations
 ) -> tuple[Value, Solved]:
-    """The factor below `bound` where an outer station saturates, and the solution there.
+    """The factor below `bound` at which an outer station saturates, and a solution near it.
 
-    It is `bound` itself where the `edge` just below it is reached. The search is over the logarithm of what is left up
-    to `bound`, as a share of it: outer stations mostly fill only when those inside are nearly full, and waits grow like
-    that logarithm there. So it begins just below `bound`; and where there is a steady state as stated, not below that.
+    solve_at  solves the model with the arrival rates multiplied by a factor.
+    bound     the upper end of the search.
+    edge      the solution just below `bound`; where it has a steady state, the factor is `bound` itself.
+    stated    the solution at a factor of 1; where it has a steady state, the search begins above it.
+    Method    The variable is the depth -log(1 - x) at the share x of `bound`: outer stations mostly saturate only when
+              inner ones nearly do, and waits grow like the depth there. The search goes down from just below `bound`.
     """
 
     reached, where = edge.stable, operations.where
@@ -281,7 +299,7 @@ def _search(
 
     def excess(share: Value) -> Value:
         nonlocal last
-        last = again(share * bound)
+        last = solve_at(share * bound)
         value = _excess(last, operations)
         return _bounded(value, operations) if operations.all(1 / where(bound > 0, bound, 1.0) > _LEAST) else value
 
@@ -289,46 +307,52 @@ def _search(
     at_low = at_high = _bounded(_excess(edge, operations), operations)
     known, at_known = 1 / where(bound > 0, bound, 1.0), where(stated.stable, _excess(stated, operations), 0.0)
     known = where((at_known < 0) & (known < JUST_BELOW), known, 0.0)
-    """The share that is stated, where there is a steady state; else 0."""
+    """The stated load as a share of `bound`; 0 where it has no steady state or is not below the search."""
     for step in range(_STEPS):
-        here = reached | (at_low < 0)
-        if operations.all(here):
+        enclosed = reached | (at_low < 0)
+        if operations.all(enclosed):
             break
-        high, at_high = where(here, high, low), where(here, at_high, at_low)
+        high, at_high = where(enclosed, high, low), where(enclosed, at_high, at_low)
         next_low = 1 - _NEAR[step] if step < len(_NEAR) else low * _STEP
         end = (known > _LEAST) & ((step > 0) | (at_high > _STEEP)) | (known >= next_low)
-        tried = where(here, low, where(end, known, next_low))
-        at_tried = at_known if operations.all(here | end) else where(end, at_known, excess(tried))
-        low, at_low = tried, where(here, at_low, at_tried)
+        tried = where(enclosed, low, where(end, known, next_low))
+        at_tried = at_known if operations.all(enclosed | end) else where(end, at_known, excess(tried))
+        low, at_low = tried, where(enclosed, at_low, at_tried)
 
-    def deep(depth: Value) -> Value:
+    def excess_at_depth(depth: Value) -> Value:
         return excess(_share(depth))
 
     low, high, before = (_depth(end) for end in (low, high, known))
     ends = (low, at_low), (high, at_high), (before, where(known > 0, at_known, at_low))
-    going = where(reached, False, known > _LEAST)
-    (low, at_low), (high, at_high), first = _from_below(deep, *ends, going, operations)
+    narrowed = where(reached, False, known > _LEAST)
+    (low, at_low), (high, at_high), first = _extrapolated(excess_at_depth, *ends, narrowed, operations)
     share = _share(low)
     loose = any(part.solution.method == LAYERS for part in edge.parts)
-    nearness = (_LOOSE if loose else roots.NEARNESS) * share / ((1 - share) * where(low > 0, low, 1.0))
-    depth = roots.bracket(deep, low, high, at_low, at_high, operations, nearness, first)[0]
+    tolerance = (_LOOSE if loose else roots.NEARNESS) * share / ((1 - share) * where(low > 0, low, 1.0))
+    depth = roots.bracket(excess_at_depth, low, high, at_low, at_high, operations, tolerance, first)[0]
     return where(reached, bound, _share(depth) * bound), last
 
 
-_End = tuple[Value, Value]
-"""A place, and the excess there."""
+_Evaluated = tuple[Value, Value]
+"""A depth, and the excess there."""
 
 
-def _from_below(
-    excess: Callable[[Value], Value], lower: _End, upper: _End, earlier: _End, going: Value, operations: Operations
-) -> tuple[_End, _End, Value]:
-    """A narrower bracket around a root, and where to look first inside it.
+def _extrapolated(
+    excess: Callable[[Value], Value],
+    lower: _Evaluated,
+    upper: _Evaluated,
+    earlier: _Evaluated,
+    going: Value,
+    operations: Operations,
+) -> tuple[_Evaluated, _Evaluated, Value]:
+    """Narrow a bracket around a root by extrapolation from below.
 
-    excess   what rises through 0 between `lower` and `upper`.
-    earlier  a place below `lower`, or `lower` itself.
-    going    where the bracket is to be made narrower.
-    Method   By the line through the last two places with a steady state: beyond the root loads hardly rise, as what is
-             inside is full, or too much.
+    excess   a function of the depth that rises through 0 between `lower` and `upper`.
+    earlier  a depth below `lower`, or `lower` itself.
+    going    whether the bracket is to be narrowed, per point.
+    Returns  the lower and the upper end, and the depth to evaluate first between them.
+    Method   The line through the last two depths with a steady state: loads above the root are no guide, because they
+             hardly rise where inner stations are saturated, or far too much.
     """
     where = operations.where
     (low, at_low), (high, at_high), (before, at_before) = lower, upper, earlier
@@ -349,7 +373,7 @@ def _from_below(
         high, at_high = where(steady, high, tried), where(steady, at_high, value)
         low, at_low = where(steady, tried, low), where(steady, value, at_low)
         crossed = crossed | going & where(steady, False, True)
-        # Where loads rise as before beyond the root, the search goes on from both sides.
+        # Where the slope is about the same on both sides of the root, bracketing from both is faster.
         rise = (at_low - at_before) / where(low > before, low - before, 1.0)
         across = (at_high - at_low) / where(high > low, high - low, 1.0)
         going = going & (steady | (across > _BENT * rise) | (rise > _BENT * across))
@@ -359,25 +383,25 @@ def _from_below(
 
 
 def _bounded(excess: Value, operations: Operations) -> Value:
-    """An excess, and beyond a capacity that of which loads without an end are 1: their reciprocals grow evenly."""
+    """An excess e where it is negative, else e / (1 + e), below 1: the reciprocal of the load changes smoothly."""
     return operations.where(excess > 0, excess / (1 + operations.maximum([excess, 0.0 * excess])), excess)
 
 
 def _depth(share: Value) -> Value:
-    """The logarithm of what is left of 1, with its sign changed, to the last digits of small shares."""
+    """The depth -log(1 - share), accurate for small shares too."""
     return -log1p(-share) if isinstance(share, float) else -np.log1p(-share)
 
 
 def _share(depth: Value) -> Value:
-    """The share with such a logarithm."""
+    """The share at a depth, the inverse of `_depth`."""
     return -expm1(-depth) if isinstance(depth, float) else -np.expm1(-depth)
 
 
 def _excess(solved: Solved, operations: Operations) -> Value:
-    """How far the most loaded centre is beyond its capacity; negative where there is a steady state.
+    """The largest load less 1, per point: negative with a steady state, and positive without.
 
-    Of centres that hold no waits only whether they are full, where there are others: they grow as the arrivals do, and
-    would hide how much steeper the others rise.
+    Where loads contain waits, the magnitude is that of the largest of these, which rise faster than the arrivals; the
+    other loads affect the sign alone.
     """
     rising = solved.rising_load
     rising = operations.where(rising > 0, rising, solved.load)
@@ -386,22 +410,22 @@ def _excess(solved: Solved, operations: Operations) -> Value:
 
 
 def limiting(part: Part) -> Any:
-    """The name of what is nearest to its capacity, per point of a part.
+    """The station or limit that saturates first: its name, or an object array of a name for each point of a part.
 
-    An outer station that is full because more than half of its holding time is spent waiting for inner ones is not
-    the cause: the inner station it waits for most is. Nor is one that waits for a station that is as full itself. Where
-    nothing is full, a station is whose times rest on the solution: they grow too fast with the load.
+    It is the one with the largest load, but for outer stations that spend more than half of their holding time waiting
+    for inner ones, or wait for a saturated one: then it is the inner station that they wait for most. Where no station
+    is saturated, it is one whose times depend on the solution, if there are any: these grow too fast with the load.
     """
-    solution, growing = part.solution, _with_times_of_the_solution(part.values.model)
+    solution, dependent = part.solution, _stations_with_dependent_times(part.values.model)
     if part.values.size is None:
-        return _cause(solution, None, growing)
+        return _cause(solution, None, dependent)
 
-    return np.array([_cause(solution, point, growing) for point in range(part.values.size)], dtype=object)
+    return np.array([_cause(solution, point, dependent) for point in range(part.values.size)], dtype=object)
 
 
 @fact
-def _with_times_of_the_solution(model: Model) -> frozenset[str]:
-    """The stations with times that rest on the solution."""
+def _stations_with_dependent_times(model: Model) -> frozenset[str]:
+    """The names of the stations with times that depend on the solution; the empty name for such a delay."""
     dependent = depends_on_solution(model)
     result = {item.state[1] for chain in model.chains for item in chain.services if uses_solution(item.time, dependent)}
     waiting = [(step, "") for item in model.classes for route in item.routes for step in route.steps]
@@ -413,39 +437,42 @@ def _with_times_of_the_solution(model: Model) -> frozenset[str]:
     return frozenset(result)
 
 
-def _cause(solution: RoutedSolution, point: int | None, growing: Set[str]) -> str:
+def _cause(solution: RoutedSolution, point: int | None, dependent: Set[str]) -> str:
+    """`limiting` at one point; `dependent` are the stations with times that depend on the solution."""
     if not solution.loads:
         return ""
     loads = {item.name: _at(item.load, point) for item in solution.loads}
-    if growing and max(loads.values()) < 1 - _AS_FULL:
-        loads = {name: load for name, load in loads.items() if name.partition("[")[0] in growing} or loads
+    if dependent and max(loads.values()) < 1 - _SATURATED:
+        loads = {name: load for name, load in loads.items() if name.partition("[")[0] in dependent} or loads
     name = max(loads, key=loads.__getitem__)
     while name in solution.held_by:
         shares = {label: _at(share, point) for label, share in solution.held_by[name].items()}
-        full = [label for label, share in shares.items() if share > 0 and loads.get(label, 0.0) >= 1 - _AS_FULL]
-        if not full and sum(shares.values()) <= 0.5:
+        saturated = [label for label, share in shares.items() if share > 0 and loads.get(label, 0.0) >= 1 - _SATURATED]
+        if not saturated and sum(shares.values()) <= 0.5:
             break
-        name = max(full or shares, key=shares.__getitem__)
+        name = max(saturated or shares, key=shares.__getitem__)
     return name
 
 
 def _at(value: Value, point: int | None) -> float:
+    """The value at a point of a part; of a single point, or of all points, the value itself."""
     if isinstance(value, (int, float)):
         return float(value)
     return float(value[point]) if value.ndim else float(value)
 
 
 def busiest(part: Part) -> Any:
-    """The label of the most used queueing station, per point of a part; empty where there is none."""
+    """The label of the queueing station with the largest utilization, per point of a part; empty if there is none."""
     return _of_busiest(part, lambda names, values: names[max(range(len(values)), key=values.__getitem__)], "")
 
 
 def busiest_utilization(part: Part) -> Any:
-    """The utilization of the most used queueing station, per point of a part; 0 where there is none."""
+    """The largest utilization of a queueing station, per point of a part; 0 where there is none."""
     return _of_busiest(part, lambda names, values: max(values), 0.0)
 
 
 def _of_busiest(part: Part, pick: Callable[[list[str], list[float]], Any], nothing: Any) -> Any:
+    """The result of `pick`, of labels and utilizations, per point of a part; `nothing` without queueing stations."""
     used = [(item.label, item.utilization) for item in part.solution.stations if item.utilization is not None]
     names = [name for name, _ in used]
 
@@ -461,14 +488,15 @@ def _of_busiest(part: Part, pick: Callable[[list[str], list[float]], Any], nothi
 def largest_throughput(solution: RoutedSolution, edge: Saturation) -> tuple[float | None, str | None]:
     """The saturation throughput in passages per second, and the name of the station or limit that causes it.
 
-    Closed classes saturate a station with ever more customers of one class, open classes with more arrivals.
+    Of open classes it is the throughput with all arrival rates at saturation, of a single closed class its limit as the
+    population grows.
 
-    solution  of the model at one point.
-    edge      the factor on its arrival rates at which the steady state ends.
-    Returns   None for both where nothing limits the throughput, or customers may be lost.
+    solution  the solution of the model at one point.
+    edge      its saturation.
+    Returns   None for both where nothing limits the throughput, it is not known, or customers may be lost.
     """
     if solution.offered is not None:
-        # More that is offered is not more that is carried.
+        # The throughput does not grow in proportion to the arrivals.
         return None, None
     if all(item.population is None for item in solution.classes):
         return (solution.throughput * edge.factor, edge.cause) if edge.factor < float("inf") else (None, None)
@@ -476,9 +504,11 @@ def largest_throughput(solution: RoutedSolution, edge: Saturation) -> tuple[floa
 
 
 def max_throughput(model: Model, part: Part, wanted: Wanted) -> Value:
-    """The saturation throughput at the points of a part; not a number where there is none.
+    """The saturation throughput in passages per second at the points of a part; NaN where it is not known.
 
-    wanted  the method and its budget that the part was solved with.
+    model    the model of the part.
+    wanted   the method and its budget with which the part was solved.
+    Returns  a number, or an array of one for each point; infinite for open classes without a capacity.
     """
     dependent = depends_on_solution(model)
     varied = {name: value for name, value in part.values.known.items()
