@@ -22,3 +22,18 @@ def test_the_answer_is_a_sentence(over: tuple[str, ...], answer: str) -> None:
     summary = report.summary(report)
     assert summary.question == 'What is the largest rate of "M" that meets response <= 25 ms?'
     assert summary.answer[0].startswith(answer)
+
+
+def test_a_column_keeps_its_parameter_where_a_grid_has_its_name() -> None:
+    """The grid `minimum_servers` takes the name of the column of the extreme, whose cells are still integers."""
+    system = qnet.loads(
+        'qnet = 1\ntitle = "M"\n'
+        "[parameters]\nservers = 2\nminimum_servers = 1\n"
+        '[stations]\nserver = { servers = "servers" }\n'
+        '[classes.c]\narrival_rate = "80/s"\nsteps = [ { station = "server", time = "10 ms * minimum_servers" } ]'
+    )
+    report = system.envelope(vary="servers", limit="response <= 30 ms", over="minimum_servers=2", find="smallest")
+    (row,) = report.rows
+    cells = {column.key: cell for column, cell in zip(report.columns, row, strict=True)}
+    shown = {key: repr(cells[key]) for key in ("minimum_servers", "servers", "parameter_minimum_servers")}
+    assert shown == {"minimum_servers": "2.0", "servers": "3", "parameter_minimum_servers": "2"}

@@ -1,4 +1,4 @@
-"""What is asked of envelopes: along a grid, or at every row of a table."""
+"""Answer `qnet envelope`: along a grid, or at every row of a table."""
 
 from __future__ import annotations
 
@@ -34,9 +34,16 @@ def ask_envelope(
     wanted: Wanted = AUTO,
     asserted: Sequence[str] = (),
 ) -> Report:
-    """The report of envelopes of a model, along a grid or for the rows of a table; arguments as of `System.envelope`.
+    """The report of envelopes of a model, along a grid or for the rows of a table.
 
-    Raises as `questions`, `envelope_report` and `envelope_of_rows`.
+    model     with the parameters that were set.
+    rows      a table; None: along the grids `over`.
+    wanted    the method and its budget.
+    asserted  conditions on metrics that every answer must meet.
+    Raises    `UsageError` QN010 for `rows` with a grid or `crossings`; and as `questions`, `envelopes`,
+              `envelope_report` and `envelope_of_rows`.
+
+    The other arguments are those of `System.envelope`.
     """
     if rows is not None:
         refuse_with_rows(over, crossings)
@@ -47,7 +54,7 @@ def ask_envelope(
 
 
 def refuse_with_rows(over: Any, crossings: bool) -> None:
-    """Raise `UsageError` QN010 where rows come with a grid, `over`, or with `crossings`: rows state every parameter."""
+    """Raise `UsageError` QN010 if a grid `over` or `crossings` is given, neither of which goes with `--rows`."""
     if over or crossings:
         other = "--over" if over else "--crossings"
         help = "a row states every parameter; write a row for each point" if over else ""

@@ -1,4 +1,4 @@
-"""The command `qnet envelope`: its help, and what `qnet.signatures` does not say of its options."""
+"""The command `qnet envelope`: its help, and its options beyond what `qnet.signatures` states."""
 
 from __future__ import annotations
 

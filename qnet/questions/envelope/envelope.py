@@ -1,6 +1,6 @@
-"""The envelope: the largest (or smallest) value of a parameter at which limits hold, along a grid of others.
+"""The envelope: the largest (or smallest) value of a parameter that meets limits, at every point of a grid of others.
 
-The answer of an envelope at a point of its grid: the value, the limit that binds, and the figures there.
+The answer at a point is that value, the constraint that binds, and the figures there.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from qnet.questions.search.search import IntervalEnd, ends, falls, pick, search
 from qnet.record import Record
 from qnet.units import base_unit, format_quantity
 
+# The statuses of points.
 OK = "ok"
 HOPELESS = "no steady state at any value"
 EXCEEDED = "limit exceeded at the lowest load"
@@ -36,55 +37,67 @@ NOWHERE = ("no value meets the limit", "no value meets all limits")
 
 
 class EnvelopePoint(Record):
-    """One point of an envelope: floats, texts, or None where there is nothing to say."""
+    """The answer of an envelope at one point of its grid, in base units; numbers are None where there is no answer."""
 
     coordinates: tuple[float, ...]
+    """The values of the parameters of the grid."""
     status: str
-    """`ok`, or why there is no answer here."""
+    """`ok`, or why there is no answer."""
     value: float | None
     """The largest value up to which the limits hold, or the smallest from which on they do."""
     extreme: float | None
-    """The largest value with a steady state, or the smallest; None where the range of the parameter ends first."""
+    """The largest, or smallest, value with a steady state; None where the range of the parameter ends first."""
     binds: str
-    """`limit`, or the text of the one that binds of several, `saturation of NAME` or `range of NAME`."""
+    """The binding constraint: `limit`, of several limits the text of one, `saturation of NAME` or `range of NAME`."""
     metrics: tuple[float | None, ...]
-    """What each limit is on, where the figures are read."""
+    """The metric of each limit at the answer, or at the value nearest to one; None without a steady state."""
     busiest: str
+    """The station with the largest utilization; empty without an answer."""
     utilization: float | None
     outputs: tuple[float | None, ...]
+    """The outputs of the model at the answer."""
     method: str
+    """Empty where the point was not computed."""
     exact: bool
     intervals: tuple[tuple[float, float], ...] = ()
-    """All intervals in which the limits hold, in rising order."""
+    """The ends of every interval in which the limits hold, ascending."""
 
 
 class Interval(Record):
-    """One interval in which the limits hold: its number among those of a point, its lower end, and its upper end."""
+    """One interval of values that meet the limits."""
 
     number: int
+    """Its number among those of the point, from 1; 0 for a point without intervals, and where these are not listed."""
     least: float | None
+    """Its lower end; None where it has none."""
     binds: str
+    """The binding constraint at the lower end."""
     upper: EnvelopePoint
+    """The answer at its upper end."""
 
 
 def points(
-    asked: Question, coordinates: Sequence[tuple[float, ...]], regions: Regions, indices: Any, result: IntervalEnd,
+    question: Question, coordinates: Sequence[tuple[float, ...]], regions: Regions, indices: Any, result: IntervalEnd,
     smallest: bool,
 ) -> list[EnvelopePoint]:  # fmt: skip
-    """One end of an interval at each of some points of a grid, with the figures there.
+    """The answers at one end of an interval for each of some points of a grid.
 
-    coordinates   the grid, and `indices` the rows of it that are reported.
+    coordinates   the points of the grid.
+    regions       the intervals that were located at these points.
+    indices       the points that are reported, one for each row of `result`; they may repeat.
+    result        the ends, and the solutions there.
+    smallest      whether the smallest values are wanted.
     """
     there = result.there
-    metrics = [expression_value(there, item.metric) for item in asked.limits]
+    metrics = [expression_value(there, item.metric) for item in question.limits]
     names, utilization = there.gather(busiest), there.gather(busiest_utilization)
-    outputs = [expression_value(there, parse(name)) for name in asked.model.outputs]
+    outputs = [expression_value(there, parse(name)) for name in question.model.outputs]
     methods = there.gather(lambda part: np.full(len(part.points), part.solution.method, dtype=object))
-    exact = there.gather(lambda part: np.full(len(part.points), where_exact(asked.model, asked.shown, part)))
+    exact = there.gather(lambda part: np.full(len(part.points), where_exact(question.model, question.shown, part)))
     extremes = (regions.steady_least if smallest else regions.steady_greatest)[indices]
     rows: list[EnvelopePoint] = []
     for row, index in enumerate(map(int, indices)):
-        status = _status(asked, smallest, result, row, regions, index)
+        status = _status(question, smallest, result, row, regions, index)
         answered = status == OK
         shown = tuple(_number(values[row]) if status != HOPELESS else None for values in metrics)
         extreme = _number(extremes[row]) if status not in (HOPELESS, UNLIMITED) else None
@@ -94,7 +107,7 @@ def points(
                 status=status,
                 value=float(result.value[row]) if answered else None,
                 extreme=extreme,
-                binds=binds(asked, result, row) if answered else "",
+                binds=binds(question, result, row) if answered else "",
                 metrics=shown,
                 busiest=str(names[row]) if answered else "",
                 utilization=float(utilization[row]) if answered else None,
@@ -106,16 +119,16 @@ def points(
     return rows
 
 
-def refused_point(asked: Question, coordinates: tuple[float, ...], status: str) -> EnvelopePoint:
-    """A point where some value tried is not computed, and why."""
-    nothing = (None,) * len(asked.model.outputs)
+def refused_point(question: Question, coordinates: tuple[float, ...], status: str) -> EnvelopePoint:
+    """The answer at a point where some value was refused or not computed; `status` is the reason."""
+    nothing = (None,) * len(question.model.outputs)
     return EnvelopePoint(
         coordinates=coordinates,
         status=status,
         value=None,
         extreme=None,
         binds="",
-        metrics=(None,) * len(asked.limits),
+        metrics=(None,) * len(question.limits),
         busiest="",
         utilization=None,
         outputs=nothing,
@@ -124,47 +137,49 @@ def refused_point(asked: Question, coordinates: tuple[float, ...], status: str) 
     )
 
 
-def _status(asked: Question, smallest: bool, result: IntervalEnd, row: int, regions: Regions, index: int) -> str:
+def _status(question: Question, smallest: bool, result: IntervalEnd, row: int, regions: Regions, index: int) -> str:
+    """`ok` for the row of a result with an answer, else the reason; `index` is the point of the row."""
     if regions.hopeless[index]:
         return HOPELESS
     if result.held[row]:
         return UNLIMITED if result.cause[row] == ENDLESS else OK
-    limit, *others = asked.limits
+    limit, *others = question.limits
     if others or smallest or not regions.scan.nearest_at_end(index, lowest=limit.upper):
         return NOWHERE[bool(others)]
     return EXCEEDED if limit.upper else NOT_REACHED
 
 
-def binds(asked: Question, result: IntervalEnd, row: int) -> str:
-    """What ends the interval of a row."""
+def binds(question: Question, result: IntervalEnd, row: int) -> str:
+    """The binding constraint at the end of the interval of a row, as in `EnvelopePoint.binds`."""
     if result.cause[row] == LIMIT:
-        return "limit" if len(asked.limits) == 1 else asked.limits[int(result.limit[row])].source
-    return f"saturation of {result.station[row]}" if result.cause[row] == SATURATION else f"range of {asked.vary}"
+        return "limit" if len(question.limits) == 1 else question.limits[int(result.limit[row])].source
+    return f"saturation of {result.station[row]}" if result.cause[row] == SATURATION else f"range of {question.vary}"
 
 
 def _number(value: Any) -> float | None:
+    """A finite number as a float; None for others."""
     number = float(value)
     return number if abs(number) < float("inf") else None
 
 
 MAX_POINTS = 200_000
-"""Of a grid; a choice that bounds memory."""
+"""The largest number of points of a grid; it bounds memory."""
 _CHUNK = 4096
-"""Points that are searched at once: enough for arrays to pay, few enough to keep memory small."""
+"""Points of the grid that are searched as one batch: enough for arrays to pay, few enough to bound memory."""
 
 
 class SearchedPoints(Record):
-    """Some points that were searched at once."""
+    """Points of a grid that were searched as one batch."""
 
     rows: Sequence[int]
-    """Which points of the grid they are."""
+    """Their indices in the grid."""
     coordinates: Sequence[tuple[float, ...]]
     trial: Trial
     regions: Regions
     end: IntervalEnd
 
     def metric(self, vary: str, expression: Expression) -> Value:
-        """The value of an expression per point, where the parameter has the value of the answer."""
+        """The value of an expression at each point, with the parameter `vary` at the answer, in base units."""
         parts: list[Any] = []
         for part in self.end.there.parts:
             values = copy.copy(part.values)
@@ -174,80 +189,87 @@ class SearchedPoints(Record):
 
 
 class Envelope(Record):
-    """The answer to one question: its points in the order of the grid."""
+    """The answer to one question, with its points in the order of the grid."""
 
     question: Question
     smallest: bool
-    """Whether the values are the smallest ones."""
+    """Whether the values are the smallest that meet the limits; else the largest."""
     points: tuple[EnvelopePoint, ...]
     reasons: tuple[str, ...]
     """Why some answers are not exact; empty where all are."""
-    looked: tuple[int, float, float]
-    """How many values were tried for a point, at most, and between which."""
+    sampled: tuple[int, float, float]
+    """The largest number of values that were tried for a point, and the least and the largest value tried."""
     pieces: tuple[SearchedPoints, ...]
 
     @property
     def complete(self) -> bool:
-        """Whether every possible value was tried, so that nothing can be missed."""
+        """Whether every integer in the range of the parameter was tried, so that no interval can be missed."""
         return all(piece.regions.complete for piece in self.pieces)
 
     @property
     def answered(self) -> Any:
-        """Which points have an answer, an array of truth values."""
+        """Which points have an answer, a Boolean array."""
         return np.array([point.status == OK for point in self.points])
 
     @property
     def solved(self) -> list[Solved]:
-        """What was solved at the computed ends, in pieces."""
+        """The solutions at the answers, one batch for each piece."""
         return [piece.end.there for piece in self.pieces]
 
     def of(self, expression: Expression) -> Any:
-        """The value of an expression over figures, outputs and parameters per point, with the parameter at the
-        answer."""
+        """The value of an expression over figures, outputs and parameters at the answer of each point, in base units.
+
+        Returns   an array of floats; NaN at points that were refused.
+        """
         result: Any = np.full(len(self.points), np.nan)
         for piece in self.pieces:
             result[list(piece.rows)] = piece.metric(self.question.vary, expression)
         return result
 
 
-def envelopes(asked: Sequence[Question]) -> list[Envelope]:
-    """Answer several questions: those about one model that vary one parameter over one grid are searched together.
+def envelopes(questions: Sequence[Question]) -> list[Envelope]:
+    """Answer several questions; those about one model that vary one parameter over one grid share a search.
 
-    Raises as `envelope`, for the first of them without an answer.
+    Raises   as `envelope`, for the first question without an answer.
     """
     together: dict[Any, list[int]] = {}
-    for index, question in enumerate(asked):
+    for index, question in enumerate(questions):
         key = (id(question.model.document), question.vary, question.over, question.wanted, question.by_row)
         together.setdefault(key, []).append(index)
     answers: dict[int, Envelope] = {}
-    for some in together.values():
-        answers.update(zip(some, _answered([asked[index] for index in some]), strict=True))
-    return [answers[index] for index in range(len(asked))]
+    for indices in together.values():
+        answers.update(zip(indices, _answered([questions[index] for index in indices]), strict=True))
+    return [answers[index] for index in range(len(questions))]
 
 
-def envelope(asked: Question) -> Envelope:
-    """Find the largest or smallest value of a parameter within limits, at every point of a grid as arrays.
+def envelope(question: Question) -> Envelope:
+    """Search the largest or smallest value of a parameter that meets limits, at every point of a grid.
 
-    asked    the question: model, parameter, limits, and the grid of the others.
-    Returns  the points in the order of the grid; one without an answer says so in its status, as does one where some
-             value tried is not computed.
-    Raises   `NoAnswer` where no point has an answer; `NotComputed` where some were not computed, and no other has one.
+    question  the model, the parameter, the limits, and the grid of other parameters.
+    Returns   an answer for each point of the grid; a point without one, or at which a value could not be computed, has
+              the reason as its status.
+    Raises    `UsageError` for a grid of more than `MAX_POINTS` points. Where no point has an answer: the error of the
+              first point that was not computed, else `NoAnswer` QN402.
     """
-    return _answered([asked])[0]
+    return _answered([question])[0]
 
 
-def _answered(asked: Sequence[Question]) -> list[Envelope]:
-    grid = combinations(asked[0].over, MAX_POINTS)
-    searches = [_Search(question, grid) for question in asked]
+def _answered(questions: Sequence[Question]) -> list[Envelope]:
+    """Answer questions about one model that vary one parameter over one grid."""
+    grid = combinations(questions[0].over, MAX_POINTS)
+    searches = [_Search(question, grid) for question in questions]
     for start in range(0, len(grid), _CHUNK):
         _search(searches, range(start, min(start + _CHUNK, len(grid))))
     return [each.answer() for each in searches]
 
 
 def crossings(answer: Envelope) -> list[Interval]:
-    """Every interval of every point in which the limits hold; points without any have one row that says why."""
+    """Every interval in which the limits hold, in the order of the grid, ascending at each point.
+
+    A point without an interval has one entry with the number 0, whose status is the reason.
+    """
     result: list[tuple[int, Interval]] = []
-    asked = answer.question
+    question = answer.question
     known = {row for piece in answer.pieces for row in piece.rows}
     result += [(row, Interval(0, None, "", item)) for row, item in enumerate(answer.points) if row not in known]
     for piece in answer.pieces:
@@ -259,58 +281,68 @@ def crossings(answer: Envelope) -> list[Interval]:
         position, index = position[order], index[order]
         upper, lower = (ends(piece.trial, regions, position, index, side) for side in (regions.high, regions.low))
         first = np.searchsorted(position, position)
-        for row, point in enumerate(points(asked, piece.coordinates, regions, position, upper, False)):
+        for row, point in enumerate(points(question, piece.coordinates, regions, position, upper, False)):
             if index[row] < 0:
                 result.append((piece.rows[int(position[row])], Interval(0, None, "", point)))
                 continue
             open_above = point.replace(status=OK, binds="nothing") if point.status == UNLIMITED else point
             open_below = lower.cause[row] == ENDLESS
-            least, cause = (None, "nothing") if open_below else (float(lower.value[row]), binds(asked, lower, row))
+            least, cause = (None, "nothing") if open_below else (float(lower.value[row]), binds(question, lower, row))
             interval = Interval(int(row - first[row]) + 1, least, cause, open_above)
             result.append((piece.rows[int(position[row])], interval))
     return [interval for _, interval in sorted(result, key=lambda item: item[0])]
 
 
 class _Search:
-    """What has been searched for one question, and what was refused."""
+    """The progress of one question: the batches that were searched, and the points that were refused."""
 
-    def __init__(self, asked: Question, grid: Sequence[tuple[float, ...]]) -> None:
-        self.asked = asked
+    def __init__(self, question: Question, grid: Sequence[tuple[float, ...]]) -> None:
+        self.question = question
         self.grid = grid
         self.searched: list[tuple[Sequence[int], Trial, Regions]] = []
         self.refused: dict[int, QnetError] = {}
 
     def trial(self, rows: Sequence[int]) -> Trial:
-        """Some points of the grid."""
-        asked = self.asked
-        table: Any = np.array([self.grid[row] for row in rows], dtype=float).reshape(len(rows), len(asked.over))
-        columns = {item.name: table[:, index] for index, item in enumerate(asked.over)}
+        """The trial of the points of the grid with the indices `rows`."""
+        question = self.question
+        table: Any = np.array([self.grid[row] for row in rows], dtype=float).reshape(len(rows), len(question.over))
+        columns = {item.name: table[:, index] for index, item in enumerate(question.over)}
         return Trial(
-            asked.model, asked.vary, limits=asked.limits, coordinates=columns, size=len(rows), wanted=asked.wanted
+            question.model,
+            question.vary,
+            limits=question.limits,
+            coordinates=columns,
+            size=len(rows),
+            wanted=question.wanted,
         )
 
     def answer(self) -> Envelope:
-        """The envelope; raises where no point has an answer."""
-        asked, searched, refused = self.asked, self.searched, self.refused
-        smallest = asked.find == "smallest"
-        if not asked.find:
+        """The envelope; raises as `envelope` where no point has an answer."""
+        question, searched, refused = self.question, self.searched, self.refused
+        smallest = question.find == "smallest"
+        if not question.find:
             turns = [falls(regions) for _, _, regions in searched]
             smallest = False not in turns and True in turns
         pieces = [
             SearchedPoints(rows, [self.grid[row] for row in rows], trial, regions, pick(trial, regions, smallest))
             for rows, trial, regions in searched
         ]
-        details = {row: refused_point(asked, self.grid[row], error.problems[0].found) for row, error in refused.items()}
+        details = {
+            row: refused_point(question, self.grid[row], error.problems[0].found) for row, error in refused.items()
+        }
         for piece in pieces:
-            details.update(zip(piece.rows, _points(asked, piece, smallest), strict=True))
+            details.update(zip(piece.rows, _points(question, piece, smallest), strict=True))
         every = [details[row] for row in range(len(self.grid))]
         if not any(point.status == OK for point in every):
-            raise next(iter(refused.values()), None) or _no_answer(asked, smallest, every, pieces[0])
-        return Envelope(asked, smallest, tuple(every), _reasons(pieces), _looked(pieces), tuple(pieces))
+            raise next(iter(refused.values()), None) or _no_answer(question, smallest, every, pieces[0])
+        return Envelope(question, smallest, tuple(every), _reasons(pieces), _sampled(pieces), tuple(pieces))
 
 
 def _search(searches: Sequence[_Search], rows: Sequence[int]) -> None:
-    """Search some points of the grid at once; in halves, down to those that are refused, where one is not computed."""
+    """Search points of the grid as one batch; where it fails, question by question, then in halves down to the point.
+
+    A point that fails alone is refused, if it was not computed, or if it is a row of a table.
+    """
     trials = [each.trial(rows) for each in searches]
     numbers = _differing([trial.model for trial in trials])
     # The method may depend on how many points are solved at once.
@@ -325,7 +357,7 @@ def _search(searches: Sequence[_Search], rows: Sequence[int]) -> None:
             for each in searches:
                 _search([each], rows)
             return
-        if not searches[0].asked.by_row and not isinstance(error, NotComputed):
+        if not searches[0].question.by_row and not isinstance(error, NotComputed):
             raise
         if len(rows) == 1:
             searches[0].refused[rows[0]] = error
@@ -338,7 +370,10 @@ def _search(searches: Sequence[_Search], rows: Sequence[int]) -> None:
 
 
 def _differing(models: Sequence[Model]) -> dict[str, list[float]] | None:
-    """The numbers that parameters are set to in models that are equal otherwise; None where more than that differs."""
+    """The parameters that are set to different numbers in models that are otherwise equal.
+
+    Returns   parameter -> its number in each model; None where the models differ in anything else.
+    """
     first = models[0]
     result: dict[str, list[float]] = {}
     for model in models:
@@ -355,9 +390,9 @@ def _differing(models: Sequence[Model]) -> dict[str, list[float]] | None:
 
 
 def _together(trials: Sequence[Trial], numbers: Mapping[str, list[float]]) -> list[Regions]:
-    """Search the same points for several limits as one batch: every limit applies to its part of it.
+    """Search the same points for several trials as one batch, of which each limit applies to the part of its trial.
 
-    numbers   parameters that have different values in the models of the trials.
+    numbers   parameters with different values in the models of the trials -> the value of each trial.
     """
     first, size = trials[0], trials[0].size
     columns = {name: np.tile(values, len(trials)) for name, values in first.coordinates.items()}
@@ -372,64 +407,72 @@ def _together(trials: Sequence[Trial], numbers: Mapping[str, list[float]]) -> li
     return [regions.part(trial, index * size) for index, trial in enumerate(trials)]
 
 
-def _points(asked: Question, piece: SearchedPoints, smallest: bool) -> list[EnvelopePoint]:
-    """The answers point by point, with all intervals of each."""
+def _points(question: Question, piece: SearchedPoints, smallest: bool) -> list[EnvelopePoint]:
+    """The answers of a batch, with all intervals of each point."""
     regions = piece.regions
     selected: dict[int, list[tuple[float, float]]] = {}
     for index, low, high in zip(regions.point, regions.low.value, regions.high.value, strict=True):
         selected.setdefault(int(index), []).append((float(low), float(high)))
-    reported = points(asked, piece.coordinates, regions, range(len(piece.coordinates)), piece.end, smallest)
+    reported = points(question, piece.coordinates, regions, range(len(piece.coordinates)), piece.end, smallest)
     return [point.replace(intervals=tuple(selected.get(index, ()))) for index, point in enumerate(reported)]
 
 
 def _reasons(pieces: Sequence[SearchedPoints]) -> tuple[str, ...]:
-    """Why answers are not exact: what the solutions there say."""
+    """Why answers are not exact: the distinct reasons of their solutions."""
     parts = [part for piece in pieces for part in piece.end.there.parts]
     return tuple(dict.fromkeys(reason for part in parts for reason in part.solution.reasons))
 
 
-def _looked(pieces: Sequence[SearchedPoints]) -> tuple[int, float, float]:
+def _sampled(pieces: Sequence[SearchedPoints]) -> tuple[int, float, float]:
+    """`Envelope.sampled` of all pieces."""
     most = max(int(np.bincount(piece.regions.scan.point).max()) for piece in pieces)
     values = [piece.regions.scan.value for piece in pieces]
     return most, float(min(item.min() for item in values)), float(max(item.max() for item in values))
 
 
-def _no_answer(asked: Question, smallest: bool, reported: Sequence[EnvelopePoint], piece: SearchedPoints) -> NoAnswer:
-    """Why no point has an answer, and where the limits are nearest to one."""
+def _no_answer(
+    question: Question, smallest: bool, reported: Sequence[EnvelopePoint], piece: SearchedPoints
+) -> NoAnswer:
+    """The error where no point has an answer: the reason, and how near the limits come to one at the first point."""
     if all(point.status == UNLIMITED for point in reported):
         observed = piece.regions.scan.value
         one, far = (
             ("smallest", f"down to {observed.min():.6g}") if smallest else ("largest", f"up to {observed.max():.6g}")
         )
-        text = f'every value of "{asked.vary}" that was tried, {far}, meets {asked.stated}: there is no {one} one'
-        help = f'vary what loads the system, or give "{asked.vary}" a range'
+        text = f'every value of "{question.vary}" that was tried, {far}, meets {question.stated}: there is no {one} one'
+        help = f'vary what loads the system, or give "{question.vary}" a range'
     else:
         status = reported[0].status
-        text = f'no value of "{asked.vary}" meets {asked.stated}' + ("" if status in NOWHERE else f": {status}")
-        help = "" if status in (UNLIMITED, HOPELESS) else _way_out(asked, reported[0], float(piece.regions.best[0]))
+        text = f'no value of "{question.vary}" meets {question.stated}' + ("" if status in NOWHERE else f": {status}")
+        help = (
+            ""
+            if status in (UNLIMITED, HOPELESS)
+            else _nearest_help(question, reported[0], float(piece.regions.best[0]))
+        )
     return NoAnswer(Problem("QN402", text, help=help))
 
 
 def _metric(limit: Condition) -> str:
-    """What a limit is on, as it is written."""
+    """The metric of a limit, as the user or the model states it."""
     root = limit.metric.root
     return root.name if isinstance(root, Name) else limit.source.partition(limit.operator)[0].strip()
 
 
-def _way_out(asked: Question, point: EnvelopePoint, value: float) -> str:
+def _nearest_help(question: Question, point: EnvelopePoint, value: float) -> str:
+    """The help of an error: the metrics of the limits at the value nearest to an answer."""
     shown = [
         (_metric(item), format_quantity(metric, base_unit(item.dimension)))
-        for item, metric in zip(asked.limits, point.metrics, strict=True)
+        for item, metric in zip(question.limits, point.metrics, strict=True)
         if metric is not None
     ]
     if not shown:
         return ""
-    more = f"choose a {'larger' if asked.limits[0].upper else 'smaller'} limit"
+    more = f"choose a {'larger' if question.limits[0].upper else 'smaller'} limit"
     if point.status not in NOWHERE:
-        load = "lowest" if asked.limits[0].upper else "highest"
+        load = "lowest" if question.limits[0].upper else "highest"
         return f"{shown[0][0]} is {shown[0][1]} at the {load} load; {more}"
-    nearest = format_quantity(value, base_unit(asked.model.parameters[asked.vary].dimension))
-    if len(asked.limits) == 1:
-        return f"at best {shown[0][0]} is {shown[0][1]}, with {asked.vary} = {nearest}; {more}"
+    nearest = format_quantity(value, base_unit(question.model.parameters[question.vary].dimension))
+    if len(question.limits) == 1:
+        return f"at best {shown[0][0]} is {shown[0][1]}, with {question.vary} = {nearest}; {more}"
     figures = ", ".join(f"{name} is {figure}" for name, figure in shown)
-    return f"the nearest is {asked.vary} = {nearest}, where {figures}"
+    return f"the nearest is {question.vary} = {nearest}, where {figures}"

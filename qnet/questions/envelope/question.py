@@ -1,4 +1,4 @@
-"""What an envelope asks of a model: the parameter, the limits, the grid, and which end is wanted."""
+"""Read the question of an envelope: the parameter to vary, the limits, the grid, and which end is wanted."""
 
 from __future__ import annotations
 
@@ -17,29 +17,33 @@ from qnet.record import Record
 
 
 class Question(Record):
-    """What an envelope asks of a model."""
+    """The question of an envelope: a search for the end of the values of `vary` that meet limits, along a grid."""
 
     model: Model
     name: str
+    """The name of an envelope that the model states, or `envelope`."""
     title: str
     vary: str
+    """The parameter that is varied."""
     limits: tuple[Condition, ...]
-    """All of them must hold."""
+    """The conditions, all of which must hold."""
     over: tuple[Grid, ...]
+    """The grids of other parameters."""
     find: str = ""
-    """`largest` or `smallest`; empty: the one that the limits stop."""
+    """`largest` or `smallest`; empty: `smallest` where limits bound the parameter from below only, else `largest`."""
     wanted: Wanted = AUTO
+    """The method and its budget."""
     by_row: bool = False
-    """Whether points are rows of a table, so that an invalid one is refused alone."""
+    """Whether points are rows of a table, so that an invalid one does not fail the others."""
 
     @property
     def stated(self) -> str:
-        """The limits in the words they were asked in."""
+        """The limits as the user or the model states them."""
         return " and ".join(item.source for item in self.limits)
 
     @property
     def shown(self) -> list[Expression]:
-        """What is reported for every point: the metrics of the limits, and the outputs."""
+        """The expressions that are reported for every point: the metrics of the limits, and the outputs."""
         outputs = (output.expression for output in self.model.outputs.values())
         return [*(item.metric for item in self.limits), *outputs]
 
@@ -54,11 +58,18 @@ def question(
     find: str = "",
     wanted: Wanted = AUTO,
 ) -> Question:
-    """What to ask: a stated envelope of the model, or its parts, replaced by what is given.
+    """The question of a new envelope, or of one that the model states; arguments that are given replace its parts.
 
-    limit    what must hold, such as `response <= 10 ms`; of several, all.
-    find     `largest` or `smallest`; empty: the one that the limits stop.
-    Raises   `UsageError` where the parameter, a limit, the route or the grid is not one of the model's.
+    model    with the parameters that were set.
+    stated   an envelope of the model; None for a new one.
+    vary     the parameter; empty: that of `stated`, or the one that determines the arrival rates or the populations.
+    limit    conditions such as `response <= 10 ms`, all of which must hold.
+    over     grids of other parameters, such as `skew=1,2,4`.
+    route    the name of a route, on whose response the limits on `response` are; empty: on the mean.
+    find     `largest` or `smallest`; empty as in `Question`.
+    wanted   the method and its budget.
+    Raises   `UsageError` without a limit, for an ambiguous parameter, and for a parameter, a limit, a route or a grid
+             that does not fit the model.
     """
     vary = vary or (stated.vary if stated else _loading_parameter(model))
     texts = ((limit,) if limit else ()) if isinstance(limit, str) else tuple(limit)
@@ -69,23 +80,21 @@ def question(
                 "QN011",
                 "there is no limit to hold",
                 "--limit, such as --limit 'response <= 10 ms'",
-                help=_stated(model),
+                help=_names_help(model),
             )
         )
     varied(model, vary)
     changed = model
     if stated:
-        particular = {name: text for name, text in stated.settings.items() if name not in model.settings}
-        changed = with_settings(model, particular, (*stated.path, "set"))
-    grids_asked = tuple(over) or (stated.over if stated else ())
-    axes = tuple(joined_grids(text, changed) for text in grids_asked)
+        settings = {name: text for name, text in stated.settings.items() if name not in model.settings}
+        changed = with_settings(model, settings, (*stated.path, "set"))
+    grid_texts = tuple(over) or (stated.over if stated else ())
+    axes = tuple(joined_grids(text, changed) for text in grid_texts)
     grids = tuple(item for each in axes for item in each)
-    _apart(model, vary, grids)
-    index: Path = () if over or not stated else (*stated.path, "over")
+    _refuse_repeated(model, vary, grids)
+    path: Path = () if over or not stated else (*stated.path, "over")
     origins = {
-        item.name: index or f"--over {short(text)}"
-        for each, text in zip(axes, grids_asked, strict=True)
-        for item in each
+        item.name: path or f"--over {short(text)}" for each, text in zip(axes, grid_texts, strict=True) for item in each
     }
     changed = changed.replace(origins={**changed.origins, **origins})
     limits = tuple(condition(text, changed) for text in dict.fromkeys(texts))
@@ -99,14 +108,14 @@ def question(
     )
 
 
-def _apart(model: Model, vary: str, grids: Sequence[Grid]) -> None:
-    """Refuse a parameter that would get its values from more than one place."""
+def _refuse_repeated(model: Model, vary: str, grids: Sequence[Grid]) -> None:
+    """Refuse a parameter that would get its values from more than one source."""
     refuse_varied(vary, grids)
     refuse_twice(model, grids, "--over")
 
 
 def refuse_varied(vary: str, grids: Sequence[Grid]) -> None:
-    """Raise `UsageError` where a grid has the parameter that is varied."""
+    """Raise `UsageError` QN010 if the parameter that is varied is also one of a grid."""
     if any(item.name == vary for item in grids):
         raise UsageError(Problem("QN010", f'"{vary}" is both varied and part of the grid'))
 
@@ -121,30 +130,35 @@ def questions(
     find: str = "",
     wanted: Wanted = AUTO,
 ) -> list[Question]:
-    """What to ask: the named envelopes of a model, all of them without a name, or a new one where a limit is given.
+    """The questions of the named envelopes of a model.
 
-    Raises `UsageError` for an unknown envelope, and as `question`.
+    names    envelopes that the model states; none: all of them, or a new one if a limit is given.
+    Raises   `UsageError` QN011 for an unknown envelope, and as `question`, whose arguments the others are.
     """
     for name in names:
         if name not in model.envelopes:
             raise UsageError(Problem("QN011", f'unknown envelope "{name}"', help=suggest(name, list(model.envelopes))))
-    asked: list[EnvelopeModel | None] = [model.envelopes[name] for name in names]
+    envelopes: list[EnvelopeModel | None] = [model.envelopes[name] for name in names]
     if not names:
-        asked = [None] if limit or not model.envelopes else list(model.envelopes.values())
-    return [question(model, stated, vary, limit, over, route, find, wanted) for stated in asked]
+        envelopes = [None] if limit or not model.envelopes else list(model.envelopes.values())
+    return [question(model, stated, vary, limit, over, route, find, wanted) for stated in envelopes]
 
 
-def _stated(model: Model) -> str:
+def _names_help(model: Model) -> str:
+    """The help that lists the envelopes that the model states; empty without any."""
     return "or --envelope " + " or ".join(model.envelopes) if model.envelopes else ""
 
 
 def _loading_parameter(model: Model) -> str:
-    """The parameter that drives the arrivals, or else the populations, where it is the only one."""
+    """The parameter `rate`, or the only one in the arrival rates, or without open classes in the populations.
+
+    Raises   `UsageError` QN011 where there is none, or more than one.
+    """
     rates = dict.fromkeys(name for item in model.customers if item.arrival_rate for name in item.arrival_rate.names)
-    people = dict.fromkeys(name for item in model.customers if item.population for name in item.population.names)
+    populations = dict.fromkeys(name for item in model.customers if item.population for name in item.population.names)
     if "rate" in model.parameters:
         return "rate"
-    names = rates or people
+    names = rates or populations
     if len(names) == 1:
         return next(iter(names))
     raise UsageError(
@@ -158,7 +172,10 @@ def _loading_parameter(model: Model) -> str:
 
 
 def _of_route(model: Model, limits: Sequence[Condition], route: str) -> tuple[Condition, ...]:
-    """The limits, those on the response of the system replaced by limits on that of a route."""
+    """The limits, with those on the mean response replaced by limits on the response of a route.
+
+    Raises   `UsageError` QN219 for an unknown route, or if no limit is on the response.
+    """
     routes = [item.name for customers in model.classes for item in customers.routes]
     if route not in routes:
         raise UsageError(Problem("QN219", f'unknown route "{route}"', help=suggest(route, routes)))
@@ -170,6 +187,7 @@ def _of_route(model: Model, limits: Sequence[Condition], route: str) -> tuple[Co
     return tuple(_renamed(item, name) if item.metric.root == response else item for item in limits)
 
 
-def _renamed(asked: Condition, name: str) -> Condition:
-    source = f"{name} {asked.operator} {asked.source.partition(asked.operator)[2].strip()}"
-    return asked.replace(source=source, metric=Expression(source, Name(name), (name,)))
+def _renamed(limit: Condition, name: str) -> Condition:
+    """A limit on the figure `name` instead of its metric, with the same bound."""
+    source = f"{name} {limit.operator} {limit.source.partition(limit.operator)[2].strip()}"
+    return limit.replace(source=source, metric=Expression(source, Name(name), (name,)))

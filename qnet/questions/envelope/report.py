@@ -1,4 +1,4 @@
-"""Envelopes as a report: one row per point, or per interval of a point; one block per envelope."""
+"""Report envelopes: a block for each envelope, with a row for each point of the grid, or for each interval."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ else:
     uncertainty = lazy("qnet.questions.uncertainty")
 
 KEYS = ("envelope", "about", "limit", "binds", "busiest_station", "utilization", "status", "method", "exactness")
-"""The columns that every envelope has."""
+"""The columns that every report of envelopes has."""
 _NAMELESS = "metric"
-"""The column of a metric that is an expression."""
+"""The name of the column of a metric that is an expression."""
 _REPORTED = 3
-"""The number of other intervals that a note lists."""
+"""The most other intervals that a note lists."""
 
 
 def envelope_report(
@@ -50,13 +50,16 @@ def envelope_report(
 ) -> Report:
     """The report of envelopes of one model.
 
-    asserted   conditions that every point must meet; those that are false stand in `broken` of the report.
-    every      a row for every interval in which the limits hold, with both ends.
-    Raises     `UsageError` where they vary different parameters.
+    model      the model, with the parameters that were set.
+    envelopes  the answers, at least one.
+    asserted   conditions that every point must meet; false ones are listed in `broken` of the report.
+    every      whether to list every interval in which the limits hold, with both ends, instead of the answers alone.
+    Raises     `UsageError` QN011 if the envelopes vary different parameters, QN019 if some are about largest and some
+               about smallest values; and for an invalid assertion.
     """
-    _identical(envelopes)
+    _refuse_incompatible(envelopes)
     claimed = conditions(asserted, model)
-    guessed = _asked_notes(envelopes, claimed)
+    metric_notes = _metric_notes(envelopes, claimed)
     asked = [*(shown for item in envelopes for shown in item.question.shown), *(item.metric for item in claimed)]
     parts = [part for item in envelopes for piece in item.pieces for part in piece.end.there.parts]
     sure = all_exact(model, [item.metric for item in claimed], parts) if claimed else True
@@ -66,9 +69,9 @@ def envelope_report(
         intervals = crossings(item) if every else [Interval(0, None, "", point) for point in item.points]
         rows += [layout.row(item.question, interval) for interval in intervals]
     rows = layout.integers(rows)
-    doubted: list[Note] = []
+    uncertain: list[Note] = []
     if model.calibration is not None and not every:
-        doubted = _doubt(envelopes, layout, rows)
+        uncertain = _add_uncertainty(envelopes, layout, rows)
     points = [point for item in envelopes for point in item.points]
     answered = [point for point in points if point.method]
     exact = sure and all(point.exact for point in answered)
@@ -87,7 +90,7 @@ def envelope_report(
         title=f"{model.title}: {'every' if every else layout.extreme} {envelopes[0].question.vary} within a limit",
         columns=tuple(columns),
         rows=rows,
-        notes=(*_notes(envelopes, points, every, guessed), *doubted),
+        notes=(*_notes(envelopes, points, every, metric_notes), *uncertain),
         meta=Basis(
             model,
             ", ".join(dict.fromkeys(point.method for point in answered)),
@@ -103,15 +106,14 @@ def envelope_report(
 
 
 def _plot(envelopes: Sequence[Envelope], along: Sequence[str], drawn: Sequence[str]) -> Plot:
-    """A line for every envelope, along the first grid; the limits are in the title."""
+    """The plot along the first grid: a line for each envelope and point of the other grids, the limits in the title."""
     limits = "; ".join(dict.fromkeys(item.question.stated for item in envelopes))
     words = envelopes[0].question.vary.replace("_", " ")
     return Plot(along[0], tuple(drawn), by=("envelope", *along[1:]), title=f"{words} with {limits}")
 
 
-def _doubt(envelopes: Sequence[Envelope], layout: _Layout, rows: list[tuple[Cell, ...]]) -> list[Note]:
-    """Add the intervals from a calibration, after all other columns, and a note on what they rest on."""
-
+def _add_uncertainty(envelopes: Sequence[Envelope], layout: _Layout, rows: list[tuple[Cell, ...]]) -> list[Note]:
+    """Add the columns of the uncertainty from a calibration to `layout` and `rows`; return the notes on it."""
     notes: dict[Note, None] = {}
     ends: list[tuple[Cell, ...]] = []
     for item in envelopes:
@@ -126,8 +128,8 @@ def _doubt(envelopes: Sequence[Envelope], layout: _Layout, rows: list[tuple[Cell
     return list(notes)
 
 
-def _identical(envelopes: Sequence[Envelope]) -> None:
-    """Refuse envelopes that do not fit under the same columns."""
+def _refuse_incompatible(envelopes: Sequence[Envelope]) -> None:
+    """Refuse envelopes that cannot share columns."""
     if len({item.question.vary for item in envelopes}) > 1:
         raise UsageError(Problem("QN011", "the envelopes vary different parameters", "--envelope NAME for one of them"))
     if len({item.smallest for item in envelopes}) > 1:
@@ -136,10 +138,10 @@ def _identical(envelopes: Sequence[Envelope]) -> None:
 
 
 class _Layout:
-    """The columns of a report, and the cells under them."""
+    """The columns of a report, and their cells."""
 
     def __init__(self, model: Model, envelopes: Sequence[Envelope], every: bool) -> None:
-        """Of envelopes, with a row for every interval or for every point."""
+        """The columns of envelopes with a row for every interval, if `every` is true, or else for every point."""
         first = envelopes[0]
         self.model = model
         self.every = every
@@ -150,17 +152,17 @@ class _Layout:
         self.outputs = [name for name in model.outputs if name not in self.limited]
         taken: set[str] = set(KEYS)
 
-        def key(name: str, kind: str) -> str:
-            """The name where it is free, else `parameter_NAME`, `metric_NAME` or `output_NAME`."""
+        def key(name: str, prefix: str) -> str:
+            """The name if it is free, else with the prefix `parameter_`, `metric_` or `output_`."""
             while name in taken:
-                name = f"{kind}_{name}"
+                name = f"{prefix}_{name}"
             taken.add(name)
             return name
 
         question = first.question
         vary = question.vary
         self.parameters: dict[str, str] = {}
-        """Of the columns that hold values of parameters, which parameter; words of choices are not among them."""
+        """Key of a column of numeric parameter values -> the parameter."""
         unit, words = base_unit(question.model.parameters[vary].dimension), vary.replace("_", " ")
         columns = [Column("envelope", "envelope"), Column("about", "about")]
         for name in self.over:
@@ -173,25 +175,25 @@ class _Layout:
         if every:
             columns.append(Column(key("interval", "parameter"), "interval"))
             columns.append(Column(key(f"least_{vary}", "parameter"), f"from {words}", unit))
+            self.parameters[columns[-1].key] = vary
             columns.append(Column(key("binds_below", "parameter"), "binding constraint below"))
         self.value_key = key(vary, "parameter")
         side = "minimum" if first.smallest and not every else "maximum"
         columns += [
             Column(self.value_key, f"to {words}" if every else words, unit),
             Column(key(f"{side}_{vary}", "parameter"), f"{side} {words}", unit),
-            Column("binds", "binding constraint"),
         ]
+        self.parameters |= {column.key: vary for column in columns[-2:]}
+        columns.append(Column("binds", "binding constraint"))
         for index, name in enumerate(self.names):
             columns.append(Column(key(name, "metric"), name.replace("_", " "), self.metric_unit(envelopes, index)))
-        varied = {self.value_key, f"{side}_{vary}", f"least_{vary}"}
-        self.parameters |= {column.key: vary for column in columns if column.key in varied}
         columns += [Column("busiest_station", "busiest station"), Column("utilization", "utilization")]
         columns += [Column(key(name, "output"), name.replace("_", " "), self.shown(name)) for name in self.outputs]
         columns.append(Column("status", "status"))
         self.columns = columns + [Column(key, key, footed=True) for key in ("method", "exactness")]
 
     def integers(self, rows: Sequence[tuple[Cell, ...]]) -> list[tuple[Cell, ...]]:
-        """The rows with integers in the columns of what is counted."""
+        """The rows with integers in the columns of integer parameters, such as servers."""
         columns = [list(cells) for cells in zip(*rows, strict=True)]
         for cells, column in zip(columns, self.columns, strict=False):
             if column.key in self.parameters:
@@ -200,12 +202,12 @@ class _Layout:
         return list(zip(*columns, strict=True))
 
     def shown(self, name: str) -> str:
-        """The unit in which an output is shown."""
+        """The unit in which the output `name` is shown."""
         output = self.model.outputs[name]
         return output.unit or base_unit(output.dimension)
 
     def metric_unit(self, envelopes: Sequence[Envelope], position: int) -> str:
-        """The unit of what is limited: that of an output, else the base unit where all envelopes agree on it."""
+        """The unit of the metric column `position`: that of an output, else the base unit if it is always the same."""
         if self.names[position] in self.limited:
             return self.shown(self.names[position])
         dimensions = {
@@ -217,14 +219,14 @@ class _Layout:
         return base_unit(dimensions.pop()) if len(dimensions) == 1 else ""
 
     def limits(self, question: Question) -> list[tuple[int, int]]:
-        """The limits of an envelope, as indices, whose metrics have columns, each behind the position of its column."""
+        """Pairs of the position of a metric column and the index of the limit of an envelope whose metric it shows."""
         distinct = _distinct(question)
         names = [_metric_name(question, index) for index in distinct]
         by_name = len(set(names)) == len(names) and all(name in self.names for name in names)
         return list(zip(map(self.names.index, names) if by_name else range(len(names)), distinct, strict=True))
 
     def row(self, question: Question, interval: Interval) -> tuple[Cell, ...]:
-        """The cells of a point, or of one interval of it; the metric of a limit on an output is shown once."""
+        """The cells of a point, or of one interval of it; a limited output has one column only, that of the metric."""
         point = interval.upper
         coordinates = {grid.name: value for grid, value in zip(question.over, point.coordinates, strict=True)}
         cells: list[Cell] = [question.name, question.title if question.title != question.name else None]
@@ -244,7 +246,7 @@ class _Layout:
         return (*cells, point.status, point.method or None, exactness)
 
     def metrics(self, question: Question, point: EnvelopePoint) -> list[Cell]:
-        """What the limits are on, each once."""
+        """The cells of the metric columns at a point."""
         result: list[Cell] = [None] * len(self.names)
         for position, index in self.limits(question):
             value, name = point.metrics[index], self.names[position]
@@ -253,14 +255,14 @@ class _Layout:
 
 
 def _distinct(question: Question) -> list[int]:
-    """The limits, as indices, whose metrics are not those of one before."""
+    """The indices of the limits with a metric that no earlier limit has."""
     roots = [item.metric.root for item in question.limits]
     return [index for index, root in enumerate(roots) if root not in roots[:index]]
 
 
 def _metric_names(envelopes: Sequence[Envelope]) -> list[str]:
-    """Column names for the limited metrics, `response`, `utilization_cpu`; `metric` where envelopes differ and one of
-    them limits what has no name."""
+    """The names of the metric columns, such as `response` and `utilization_cpu`; all `metric` where the metrics of
+    envelopes differ, and some are expressions without a name."""
     result = [[_metric_name(item.question, index) for index in _distinct(item.question)] for item in envelopes]
     if all(names == result[0] for names in result):
         return result[0]
@@ -270,12 +272,13 @@ def _metric_names(envelopes: Sequence[Envelope]) -> list[str]:
 
 
 def _metric_name(question: Question, index: int) -> str:
+    """The name of the column of the metric of a limit; `metric` for an expression."""
     root = question.limits[index].metric.root
     return column_key(root.name) if isinstance(root, Name) else _NAMELESS
 
 
-def _asked_notes(envelopes: Sequence[Envelope], claimed: Sequence[Condition]) -> list[Note]:
-    """That percentiles are approximate, where limits, outputs or assertions rest on one; and what has no effect."""
+def _metric_notes(envelopes: Sequence[Envelope], claimed: Sequence[Condition]) -> list[Note]:
+    """Notes on undefined outputs, held servers, approximate percentiles, and parameters without effect."""
     asked = [expression for item in envelopes for expression in item.question.shown]
     asked += [item.metric for item in claimed]
     parts = [part for item in envelopes for piece in item.pieces for part in piece.end.there.parts]
@@ -292,10 +295,10 @@ def _asked_notes(envelopes: Sequence[Envelope], claimed: Sequence[Condition]) ->
 
 
 def _notes(
-    envelopes: Sequence[Envelope], points: Sequence[EnvelopePoint], every: bool, guessed: list[Note]
+    envelopes: Sequence[Envelope], points: Sequence[EnvelopePoint], every: bool, metric_notes: list[Note]
 ) -> list[Note]:
-    """What the reader should know of the answers."""
-    notes = [*approximate_notes(_reasons(envelopes)), *guessed]
+    """All notes: approximations, `metric_notes`, points without an answer, and further intervals."""
+    notes = [*approximate_notes(_reasons(envelopes)), *metric_notes]
     missing = sum(point.status != OK for point in points)
     if missing:
         text = f"{missing} of {len(points)} points have no answer; their status says why"
@@ -310,7 +313,7 @@ def _notes(
 
 
 def _reasons(envelopes: Sequence[Envelope]) -> list[str]:
-    """Why answers are approximate; a warning that holds for some of several envelopes names them."""
+    """Why answers are approximate; a warning that holds for some of the envelopes only begins with their names."""
     warned: dict[tuple[str, str], list[str]] = {}
     for item in envelopes:
         for reason in item.reasons:
@@ -327,7 +330,7 @@ def _reasons(envelopes: Sequence[Envelope]) -> list[str]:
 
 
 def _again(answer: Envelope) -> str:
-    """That the limits hold at other values as well, with the first few."""
+    """The text of the note that the limits hold again at other values, with the first of these intervals."""
     vary = answer.question.vary
     unit = base_unit(answer.question.model.parameters[vary].dimension)
     listed = [
@@ -344,8 +347,8 @@ def _again(answer: Envelope) -> str:
 
 
 def _resolution(answer: Envelope) -> str:
-    """How finely the parameter was sampled."""
-    count, low, high = answer.looked
+    """The text of the note on how densely the parameter was sampled."""
+    count, low, high = answer.sampled
     vary = answer.question.vary
     unit = base_unit(answer.question.model.parameters[vary].dimension)
     ends = f"{format_quantity(low, unit)} to {format_quantity(high, unit)}"

@@ -1,4 +1,4 @@
-"""Envelopes for every row of a table: the columns of a row set parameters, and precede its answer."""
+"""Envelopes for every row of a table: its cells set parameters, and precede its answer in the report."""
 
 from __future__ import annotations
 
@@ -18,20 +18,21 @@ from qnet.reports.content import Cell, Column, Note
 from qnet.reports.report import Report
 
 _FIRST = 2
-"""Columns of a report of envelopes before those of its grid."""
+"""The number of columns of a report of envelopes before those of its grid."""
 
 
 def envelope_of_rows(
     model: Model, asked: Sequence[Question], rows: Rows, asserted: Sequence[str] = ()
 ) -> Report:  # fmt: skip
-    """The report of envelopes with a row for each row of a table.
+    """The report of envelopes with a row for each row of a table, and for each envelope.
 
-    asked     what is asked at every row, without a grid.
-    rows      of a table; its columns that are named like parameters, with a unit or without, set them; all columns
-              are kept, with the cells as they are. A row that cannot be read, or has no answer, says so in its status.
+    model     with the parameters that were set.
+    asked     the questions, without grids, that are answered at every row.
+    rows      the table. Columns named like parameters, with or without a unit, set these; all columns are kept with
+              their cells. A row that cannot be read, or that has no answer, has the reason as its status.
     asserted  conditions that every row with an answer must meet.
-    Raises    `InvalidInput` QN240 for columns that cannot be read, or none that is a parameter; `UsageError` where a
-              row sets what is varied, or a setting does; `NoAnswer` and others where no row has an answer.
+    Raises    `InvalidInput` QN240 if no column is a parameter, or no row can be read; `UsageError` if a column is the
+              parameter that is varied, or one that is set already; and as `envelope` where no row has an answer.
     """
     table = read_table(rows)
     named = parameter_columns(table.header, model)
@@ -51,19 +52,17 @@ def envelope_of_rows(
         refuse_varied(item.vary, grids)
     origins = {name: f"the column {short(column.strip())}" for column, name in named.items()}
     questions = [
-        item.replace(
-            over=grids, by_row=True, model=item.model.replace(origins={**item.model.origins, **origins})
-        )
+        item.replace(over=grids, by_row=True, model=item.model.replace(origins={**item.model.origins, **origins}))
         for item in asked
-    ]  # fmt: skip
+    ]
     report = envelope_report(model, [envelope(item) for item in questions], asserted)
-    return _beside(report, table, indices, faults, len(grids), len(questions))
+    return _with_columns(report, table, indices, faults, len(grids), len(questions))
 
 
 def _values(
     model: Model, table: DataTable, named: Mapping[str, str]
 ) -> tuple[list[tuple[float, ...]], dict[int, Fault]]:  # fmt: skip
-    """The parameters of every row that can be read, and why the others cannot."""
+    """The values of the parameters of each row that can be read, and the faults of the others by their index."""
     columns = [(table.header.index(column), column, name) for column, name in named.items()]
     values: list[tuple[float, ...]] = []
     faults: dict[int, Fault] = {}
@@ -77,14 +76,20 @@ def _values(
     return values, faults
 
 
-def _beside(
+def _with_columns(
     report: Report, table: DataTable, indices: Sequence[int], faults: Mapping[int, Fault], count: int, blocks: int
 ) -> Report:
-    """The answers after the columns of the rows, in the order of the file; of rows that cannot be read, why."""
+    """The report with the columns of a table before the answers, and its rows in the order of the file.
+
+    indices  the rows of the table that have answers, in the order of the report.
+    faults   of the rows that could not be read, which have their fault as status.
+    count    the number of parameters, whose columns in the report are dropped.
+    blocks   the number of envelopes, each with a row for every row of the table.
+    """
     columns = _columns_of(table)
     kept = [index for index in range(len(report.columns)) if not _FIRST <= index < _FIRST + count]
     taken = set(column_names(columns))
-    answers = [_apart(report.columns[index], taken) for index in kept]
+    answers = [_renamed(report.columns[index], taken) for index in kept]
     status = next(index for index, position in enumerate(kept) if report.columns[position].key == "status")
     rows: list[tuple[Cell, ...]] = []
     for block in range(blocks):
@@ -93,18 +98,18 @@ def _beside(
             row: Sequence[Cell] = tuple(report.rows[block * len(indices) + number])
             lines.append((table.numbers[position], (*_cells(table, position), *(row[index] for index in kept))))
         if not block:
-            nothing: list[Cell] = [None] * len(kept)
+            empty: list[Cell] = [None] * len(kept)
             for position, fault in faults.items():
-                cells = [*nothing[:status], str(fault), *nothing[status + 1 :]]
+                cells = [*empty[:status], str(fault), *empty[status + 1 :]]
                 lines.append((table.numbers[position], (*_cells(table, position), *cells)))
             for item in table.unread:
-                cells = [*nothing[:status], item.problem.found, *nothing[status + 1 :]]
+                cells = [*empty[:status], item.problem.found, *empty[status + 1 :]]
                 lines.append((item.number, (item.text, *(None,) * (len(columns) - 1), *cells)))
         rows += [line for _, line in sorted(lines, key=lambda item: item[0])]
     return report.replace(
         columns=(*columns, *answers),
         rows=rows,
-        notes=(*report.notes, *table.remarks, *_unread(len(faults) + len(table.unread), table)),
+        notes=(*report.notes, *table.remarks, *_unread_notes(len(faults) + len(table.unread), table)),
         matrix=None,
         plot=None,
         summary=None,
@@ -113,29 +118,29 @@ def _beside(
 
 
 def _columns_of(table: DataTable) -> list[Column]:
-    """The columns of the table, named as they are."""
+    """The columns of the table with their titles, `column N` for an empty one."""
     titles = [column.strip() or f"column {index + 1}" for index, column in enumerate(table.header)]
     return [Column(title, title) for title in titles]
 
 
 def _cells(table: DataTable, position: int) -> tuple[Cell, ...]:
-    """The cells of a row as they are; as text where they are no plain text or finite number."""
+    """The cells of a row; those that are no text, integer, finite number or None become texts."""
     return tuple(
         cell if isinstance(cell, str | int | None) or (isinstance(cell, float) and abs(cell) < inf) else str(cell)
         for cell in table.rows[position]
     )
 
 
-def _apart(column: Column, taken: set[str]) -> Column:
-    """A column of the answer, named otherwise where the table has one of that name."""
+def _renamed(column: Column, taken: set[str]) -> Column:
+    """A column of the answer, as `envelope_NAME` where its name is taken; its name is added to `taken`."""
     while column_names([column])[0] in taken:
         column = column.replace(key=f"envelope_{column.key}")
     taken.add(column_names([column])[0])
     return column
 
 
-def _unread(count: int, table: DataTable) -> list[Note]:
-    """That some rows cannot be read, if so."""
+def _unread_notes(count: int, table: DataTable) -> list[Note]:
+    """A note on the rows that cannot be read, if their number `count` is not 0."""
     if not count:
         return []
     text = f"{count} of {len(table.rows) + len(table.unread)} rows cannot be read; their status says why"
