@@ -1,4 +1,4 @@
-"""The table of output formats, from which options, help, completion and suffixes follow. It loads no renderer.
+"""The table of output formats, which determines options, help, completion and suffixes. It loads no renderer.
 
 To add a format: a module in `reports/` with `render(report, style) -> str`, and a row here.
 """
@@ -8,33 +8,35 @@ from __future__ import annotations
 from qnet.record import Record
 
 TERMINAL, PEOPLE, MACHINES = "terminal", "people", "machines"
-"""Who reads a format: people on a screen that it is fitted to, people elsewhere, or programs."""
+"""The readers of a format: people at a terminal, to whose width it is fitted, people elsewhere, or programs."""
 BELOW, FENCED, INSIDE = "below", "fenced", "inside"
-"""How a format shows a chart: below the text as on a screen; below it in ASCII, as `fenced(drawing)` of its module puts
-it; or always, by its renderer."""
+"""How a format shows a chart: below the text, as on a terminal; below it in ASCII, by `fenced(drawing)` of its module;
+or always, by its renderer."""
 
 
 class OutputFormat(Record):
-    """A format of answers, as far as it is known before its module is loaded."""
+    """A format of answers; its module, which is loaded when it is used, renders them."""
 
     module: str
+    """The module with its `render`."""
     title: str
-    """The name in notes."""
+    """The name of the format in notes."""
     suffixes: tuple[str, ...]
-    """Of files that are written in this format where none is named; messages have the first."""
+    """The suffixes of files that imply it; messages show the first."""
     words: str
-    """What it is, on a line of `qnet help formats`."""
+    """Its description, for `qnet help formats`."""
     use: str = ""
-    """What it is good for, in the help of its short option."""
+    """Its purpose, for the help of its short option."""
     read_by: str = MACHINES
+    """One of `TERMINAL`, `PEOPLE` and `MACHINES`."""
     drawing: str = ""
-    """Empty where there are no charts."""
+    """How it shows charts: `BELOW`, `FENCED` or `INSIDE`; empty: not at all."""
     notes: bool = False
-    """Whether it shows notes; those of others are printed on standard error."""
+    """Whether it contains the notes; otherwise they are printed to standard error."""
     command: bool = False
-    """Whether it shows the command that made the answer."""
+    """Whether it contains the command that reproduces the answer."""
     spreadsheet: bool = False
-    """Whether spreadsheets compute its texts, so that `--safe-csv` applies."""
+    """Whether spreadsheets may evaluate its texts as formulas, so that `--safe-csv` applies."""
 
 
 FORMATS: dict[str, OutputFormat] = {
@@ -90,13 +92,13 @@ FORMATS: dict[str, OutputFormat] = {
         command=True,
     ),
 }
-"""Name -> its row. Each but the default has a short option of its name."""
+"""Name -> format. Each format but `DEFAULT` has a short option of its name."""
 
 DEFAULT = "table"
 
 
 def format_of_path(path: str) -> str | None:
-    """The format that the suffix of a path denotes, in either case of letters; None where it denotes none.
+    """The name of the format that the suffix of a path implies, case-insensitively; None if it implies none.
 
     >>> format_of_path("answers/WEB.HTM")
     'html'
@@ -106,7 +108,7 @@ def format_of_path(path: str) -> str | None:
 
 
 def short_options() -> tuple[str, ...]:
-    """The names of the formats that have a separate option.
+    """The names of the formats with a short option, such as `--csv`.
 
     >>> short_options()[:2]
     ('csv', 'json')
@@ -115,7 +117,7 @@ def short_options() -> tuple[str, ...]:
 
 
 def suffixes() -> list[str]:
-    """The usual suffix of each format, that of the default last.
+    """The first suffix of each format, that of the default last.
 
     >>> suffixes()[-2:]
     ['.html', '.txt']

@@ -1,7 +1,7 @@
-"""Standard input, and which files a command has read, by device and inode: no answer is written over one of them.
+"""Read files and standard input, and remember the files that a command has read, so that it overwrites none of them.
 
-The command line keeps a list for as long as a command runs. A Python session has none: it may last for days, in which
-inodes are given to other files.
+Files are identified by device and inode. The command line keeps a list while a command runs. A Python session keeps
+none: it may last for days, during which inodes are reused for other files.
 """
 
 from __future__ import annotations
@@ -23,37 +23,39 @@ else:
     select = lazy("select")
 
 _read: ContextVar[dict[tuple[int, int], str] | None] = ContextVar("files that were read", default=None)
-"""Device and inode -> the name under which a regular file was opened; None where no command runs."""
+"""Device and inode of a regular file -> the name under which it was opened; None while no command runs."""
 
 
 class _Waiting(io.RawIOBase):
-    """A stream that waits for bytes where the one below does not block: there nothing yet is not the end."""
+    """A blocking stream over one that may not block, where no bytes so far do not mean the end."""
 
-    def __init__(self, below: Any) -> None:
-        self.below = below
+    def __init__(self, raw: Any) -> None:
+        self.raw = raw
 
     def readable(self) -> bool:
         return True
 
     def fileno(self) -> int:
-        return self.below.fileno()
+        return self.raw.fileno()
 
     def readinto(self, buffer: Any, /) -> int:
-        while (count := self.below.readinto(buffer)) is None:
-            select.select([self.below], [], [])
+        while (count := self.raw.readinto(buffer)) is None:
+            select.select([self.raw], [], [])
         return count
 
 
 def standard_input() -> BinaryIO:
-    """The bytes of standard input to their end, also of a pipe that does not block; it must not be closed already."""
-    below = getattr(sys.stdin.buffer, "raw", None)
-    return sys.stdin.buffer if below is None else io.BufferedReader(_Waiting(below))
+    """Standard input as a blocking stream of bytes, also if it is a non-blocking pipe; it must not be closed."""
+    raw = getattr(sys.stdin.buffer, "raw", None)
+    return sys.stdin.buffer if raw is None else io.BufferedReader(_Waiting(raw))
 
 
 def contents(path: str, most: int) -> bytes:
-    """The bytes of the file at `path`, or of standard input for `-`, `most` of them at most.
+    """The first bytes of a file.
 
-    Raises   `OSError` where it cannot be read, `ValueError` for a name that no file has, or input that is closed.
+    path     of the file; `-` for standard input.
+    most     the largest number of bytes to read.
+    Raises   `OSError` if it cannot be read, `ValueError` for a path that no file can have, or closed standard input.
     """
     if path == "-":
         if sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison]
@@ -66,7 +68,7 @@ def contents(path: str, most: int) -> bytes:
 
 @contextmanager
 def listed() -> Generator[None]:
-    """Keep a list of the files that are read inside."""
+    """A context in which `note_read` keeps a list of the files that are read."""
     token = _read.set({})
     try:
         yield
@@ -75,10 +77,10 @@ def listed() -> Generator[None]:
 
 
 def note_read(stream: BinaryIO, name: str) -> None:
-    """Remember a file that is open for reading, while a command runs; pipes and devices are not remembered.
+    """Add an open file to the list of a running command; pipes and devices are ignored.
 
-    stream  the open file.
-    name    by which the user named it.
+    stream  the file, open for reading.
+    name    the name that the user gave.
     """
     files = _read.get()
     key = None if files is None else identity(stream.fileno())
@@ -87,16 +89,16 @@ def note_read(stream: BinaryIO, name: str) -> None:
 
 
 def read_as(path: str) -> str:
-    """The name under which the command that runs has read a file; empty where it has not.
+    """The name under which the running command has read a file; empty if it has not.
 
-    path  any name of the file.
+    path  any path to the file.
     """
     key = identity(path)
     return (_read.get() or {}).get(key, "") if key is not None else ""
 
 
 def identity(path: str | int) -> tuple[int, int] | None:
-    """Device and inode of a regular file, by path or descriptor; None for what is none, or is not there."""
+    """Device and inode of a regular file, given by path or descriptor; None if there is no regular file."""
     try:
         status = os.stat(path)
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""Small tables as text and as Markdown, for answers that show themselves in a session or a notebook."""
+"""Small tables as text and as Markdown, for the display of answers in a session or a notebook."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from qnet.units import format_number
 
 
 def plain_table(headings: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    """A table of aligned columns; numbers have four digits, an array of several points its least and its most.
+    """A table as text with aligned columns.
 
-    headings  one for each column.
-    rows      of as many cells: texts, numbers, arrays or None.
+    headings  a heading for each column.
+    rows      the cells of each row, as many as headings: texts, numbers, arrays or None, formatted by `as_text`.
     """
     cells = [list(headings), *([as_text(value) for value in row] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
@@ -21,16 +21,20 @@ def plain_table(headings: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
 
 
 def markdown_table(headings: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    """The same as a table of Markdown.
+    """A table in Markdown.
 
-    headings, rows  as of `plain_table`.
+    headings, rows  as for `plain_table`; `|` in cells is escaped.
     """
     cells = [headings, ["---"] * len(headings), *([as_text(value) for value in row] for row in rows)]
     return "\n".join(f"| {' | '.join(text.replace('|', chr(92) + '|') for text in row)} |" for row in cells)
 
 
 def as_text(value: Any) -> str:
-    """A value as text, as it stands in a table; nothing for None."""
+    """The text of a cell.
+
+    value   a number, shown with four digits, an array, shown by its minimum and maximum, None, shown empty, or any
+            other value, shown by `str`.
+    """
     if value is None:
         return ""
     if isinstance(value, str):

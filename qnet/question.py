@@ -1,5 +1,4 @@
-"""What is known of a question before it is asked, as plain data: its command, besides its row in `qnet.signatures`, and
-its answer."""
+"""The command of a question, beyond its row in `qnet.signatures`, and the schemas of its answers, as plain data."""
 
 from __future__ import annotations
 
@@ -7,79 +6,82 @@ from qnet.record import Record
 
 
 class Answer(Record):
-    """The JSON Schema of one kind of answer: where its columns are, and which command gives it."""
+    """The JSON Schema of an answer: the module and the names of its columns."""
 
     name: str
-    """As in `qnet/NAME/1`."""
+    """The name of the schema, as in `qnet/NAME/1`."""
     words: str = ""
-    """What it is, for lists of schemas; default: the results of the command of the question."""
+    """Its description in lists of schemas; default: `results of qnet NAME`, with the name of the question."""
     module: str = ""
-    """Of `qnet.questions`; default: the one that answers the question."""
+    """The module of `qnet.questions` with its columns; default: the one that answers the question."""
     columns: str = "COLUMNS"
-    """The name there of the columns that every answer has."""
+    """The name, in that module, of the columns that every answer has."""
     optional: str = ""
-    """The name there of the columns that some answers have."""
+    """The name of the columns that some answers have; empty if there are none."""
     more_columns: bool = False
-    """Whether models add further columns."""
+    """Whether answers may have further columns, which depend on the model."""
 
 
 class Option(Record):
-    """An option of a command: what the parameter of the signature does not say, or all where there is none.
+    """An option of a command, beyond the parameter of its name in the signature, or without such a parameter.
 
-    Its type, its default, whether it may be repeated and whether it is a flag are those of the parameter of its name.
+    If there is such a parameter, it determines the type and the default of the option, whether it may be repeated, and
+    whether it is a flag.
     """
 
     name: str
-    """The parameter, or another argument of the function that answers the command."""
+    """The name of the parameter, or of another argument of the function that answers the command."""
     metavar: str = ""
     help: str = ""
     words: tuple[str, ...] = ()
-    """What it is called on the command line, earlier names last; default: `--name`."""
+    """Its names on the command line, former ones last; default: `--name`."""
     completes: str = ""
-    """What a shell is offered: `metric`, `parameter`, `setting` and so on, the functions of `qnet.cli.complete`."""
+    """The function of `qnet.cli.complete` that completes its values, such as `metric`, `parameter` or `setting`."""
     choices: tuple[str, ...] = ()
-    """The values that are taken; empty for any."""
+    """The valid values; empty: any."""
     range: tuple[float | None, float | None] = (None, None)
-    """The least and the largest number."""
+    """The least and the largest valid number; None: no limit."""
     above: bool = False
-    """Whether the least number is not taken itself."""
+    """Whether values must be above the least number, which is not valid itself."""
     optional: bool = False
-    """Whether it is None where it is not given, instead of the default of the parameter."""
+    """Whether an omitted option is None instead of the default of the parameter."""
     argument: bool = False
-    """Whether it is given by its position, behind the system."""
+    """Whether it is a positional argument, after the system."""
     required: bool = False
+    """Whether it must be given."""
     needs: str = ""
-    """The option without which it has no meaning."""
+    """The name of the option that must be given with it; empty: none."""
     single: bool = False
-    """Whether it changes the system, of which there must be only one then."""
+    """Whether it changes the system, so that only one may be given."""
     flag: bool = False
-    """Of an option that is no parameter: whether it is a flag."""
+    """Whether an option without a parameter is a flag."""
     repeated: bool = False
-    """Of an option that is no parameter: whether it may be given several times."""
+    """Whether an option without a parameter may be repeated."""
 
 
 class Command(Record):
-    """The command of a question: what the table of signatures does not say of it."""
+    """The command of a question, beyond its row in the table of signatures."""
 
     text: str
-    """The help below its first line, as click reads it."""
+    """The help after its first line, in the markup of click."""
     options: tuple[Option, ...] = ()
-    """In the order of the help. Options that commands share, such as `--metric`, need no words, and may be left out."""
+    """The options in the order of the help. Shared ones, such as `--metric`, need no help and may be omitted."""
     epilog: str = ""
+    """The text after the options."""
     operands: str = ""
-    """What the command takes instead of a system, as its usage calls it: a list of names."""
+    """The positional arguments, as in the usage, of a command that takes others than a system."""
     also: tuple[str, ...] = ()
-    """Other questions that the command asks as well, whose parameters are options too."""
+    """Other questions that the command answers, whose parameters are options too."""
     derived: tuple[str, ...] = ()
-    """Parameters that are no options, because the command makes them of others."""
+    """Parameters without an option, which the command computes from other options."""
     excluding: tuple[tuple[str, ...], ...] = ()
-    """Options of which only one may be given."""
+    """Groups of options of which only one may be given."""
     plot: bool = False
-    """Whether the answer can be drawn: `--plot` and `--log`."""
+    """Whether answers can be plotted, by `--plot` and `--log`."""
     value: bool = False
-    """Whether one metric can be printed as a number: `--value` and `--unit`."""
+    """Whether one metric can be printed as a number, by `--value` and `--unit`."""
     given: tuple[str, ...] = ()
-    """What the answer is given beside its options: `network`, the words of a network without a file; `curve`, whether
-    a chart is drawn; `only`, whether just a number is printed."""
+    """Further arguments of the answering function: `network`, the options that state a network without a file; `curve`,
+    whether a chart is drawn; `only`, whether only a number is printed."""
     answer: str = ""
-    """The function that answers the command where it takes more than that of the question, as `folder.module:name`."""
+    """The function that answers the command, as `folder.module:name`; default: that of the question."""

@@ -1,8 +1,8 @@
-"""Immutable records: what `typing.NamedTuple` offers, made twenty times faster.
+"""Immutable records like `typing.NamedTuple`, whose classes are created twenty times faster.
 
-`NamedTuple` compiles every annotation and a constructor when a class is made: a quarter of a millisecond for each of
-the records that a command loads, a third of the start-up time of a small answer. Here only those that are made often
-get such a constructor. Type checkers read these records as frozen dataclasses.
+`NamedTuple` compiles all annotations and a constructor when a class is created: a quarter of a millisecond for each
+record class that a command loads, a third of the start-up time of a small answer. Here only classes with many instances
+get a compiled constructor. Type checkers treat these records as frozen dataclasses.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 _OFTEN = 200
-"""Records of a class after which its constructor is compiled: that takes as long as a hundred of them."""
+"""Instances of a class after which its constructor is compiled, which takes as long as creating a hundred of them."""
 
 
 @dataclass_transform(frozen_default=True)
 class Record(tuple[Any, ...]):
-    """Base of all records: annotated names are fields, in order; assigned values are defaults.
+    """Base class of all records: annotated names are fields, in order; assigned values are their defaults.
 
     A record is a tuple: it compares, hashes, unpacks and sorts by its values, and cannot be changed.
     """
@@ -32,10 +32,10 @@ class Record(tuple[Any, ...]):
     _fields: ClassVar[tuple[str, ...]] = ()
     _defaults: ClassVar[dict[str, Any]] = {}
     _made: ClassVar[list[None]] = []
-    """As long as records of the class were made by the constructor of all classes."""
+    """An element for each instance of the class by the general constructor, up to `_OFTEN`."""
 
     def __init_subclass__(cls) -> None:
-        # Only the annotations of the class itself, and never evaluated: inspect.get_annotations costs an import.
+        # The annotations of this class only, not evaluated: inspect.get_annotations costs an import.
         names = tuple(cls.__dict__.get("__annotations__") or _annotations(cls))  # noqa: RUF063
         cls._fields = cls._fields + names
         cls._defaults = cls._defaults | {name: cls.__dict__[name] for name in names if name in cls.__dict__}
@@ -43,26 +43,27 @@ class Record(tuple[Any, ...]):
             setattr(cls, name, _field(index))
         cls._made = []
         if cls.__bases__ != (Record,) and getattr(cls.__new__, "general", False):
-            # That of a base is, or will be, for the fields of the base alone.
+            # The compiled constructor of a base class has the fields of the base class only.
             cls.__new__ = Record.__new__
 
     def __new__(cls, *values: Any, **named: Any) -> Self:
-        """A record of all fields, by place or by name; raises `TypeError` for a missing or unknown one."""
+        """A record of the values of its fields, given by position or by name; raises `TypeError` for wrong ones."""
         fields = cls._fields
-        # Nearly all are made of all fields, in order: the names need no look-up then.
+        # Most calls give all fields in order, which needs no look-up of names.
         if named and tuple(named) == fields[len(values) :]:
             values += tuple(named.values())
         elif named or len(values) != len(fields):
             values = cls._arranged(values, named)
         made = cls._made
-        made.append(None)
-        if len(made) == _OFTEN:
-            cls._compile()
+        if len(made) < _OFTEN:
+            made.append(None)
+            if len(made) == _OFTEN:
+                cls._compile()
         return tuple.__new__(cls, values)  # pyright: ignore[reportUnknownMemberType]
 
     @classmethod
     def _arranged(cls, values: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
-        """The values of all fields, from those given by place and those by name."""
+        """The values of all fields in order, from those given by position and by name, and the defaults."""
         fields, defaults = cls._fields, cls._defaults
         rest: list[Any] = []
         for name in fields[len(values) :]:
@@ -78,7 +79,7 @@ class Record(tuple[Any, ...]):
 
     @classmethod
     def _compile(cls) -> None:
-        """Give the class a constructor with its fields as parameters, where those without a default are the first."""
+        """Give the class a compiled constructor, if fields with a default come last and no name begins with `_`."""
         fields, defaults = cls._fields, [cls._defaults[name] for name in cls._fields if name in cls._defaults]
         required = [name for name in fields if name not in cls._defaults]
         if cls.__new__ is not Record.__new__ or [*fields[: len(required)]] != required:
@@ -96,11 +97,11 @@ class Record(tuple[Any, ...]):
 
     @classmethod
     def defaults(cls) -> dict[str, Any]:
-        """The values of the fields that need not be given, by name."""
+        """The default values of fields, by name."""
         return dict(cls._defaults)
 
     def replace(self, **changes: Any) -> Self:
-        """The record with some fields changed; raises `TypeError` for an unknown one."""
+        """A copy of the record with some fields changed; raises `TypeError` for an unknown one."""
         values, fields = list(self), self._fields
         for name, value in changes.items():
             try:
@@ -110,7 +111,7 @@ class Record(tuple[Any, ...]):
         return tuple.__new__(type(self), values)  # pyright: ignore[reportUnknownMemberType]
 
     def as_dict(self) -> dict[str, Any]:
-        """The values by name, in order."""
+        """The values of the fields by name, in order."""
         return dict(zip(self._fields, self, strict=True))
 
     def __getnewargs__(self) -> tuple[Any, ...]:
@@ -126,12 +127,12 @@ cast("Any", Record.__new__).general = True
 
 @lru_cache(maxsize=64)
 def _field(index: int) -> property:
-    """The property of a field, the same in all classes: to make one takes a third of the time of making a class."""
+    """The property of the field at an index, shared by all classes: it takes a third of the time to create a class."""
     return property(itemgetter(index))
 
 
 def _annotations(cls: type) -> dict[str, Any]:
-    """The annotations of a class where they are made on demand (Python 3.14 and later), without evaluating them."""
+    """The annotations of a class if they are computed on demand (Python 3.14 and later), not evaluated."""
     make = getattr(cls, "__annotate__", None)
     if make is None:
         return {}

@@ -1,9 +1,9 @@
-"""The questions of a system: one table, from which `qnet.System`, the commands and the JSON Schemas are made.
+"""The table of questions, from which `qnet.System`, the commands and the JSON Schemas are made.
 
-A row is a method without a body: its parameters with types, defaults and meanings, the function that answers, and the
-line of the command in `qnet --help`. A parameter and its option of the command share name, type and default
-(`qnet.cli.question`), so that Python and the command line agree. Further texts of the command are in the file `command`
-of the folder that answers. Reading the table imports nothing else.
+A row is a method without a body: its parameters with types, defaults and meanings, the function that answers it, and
+the line of its command in `qnet --help`. A parameter and its command-line option have the same name, type and default
+(`qnet.cli.question`), so that Python and the command line agree. The other texts of a command are in the module
+`command` of the folder that answers. Reading the table imports no answering module.
 """
 
 from __future__ import annotations
@@ -45,15 +45,15 @@ METHOD_FIELDS = {
     "servers_correction": "correction",
     "core_solutions": "core_solutions",
 }
-"""The parameters that choose a method and limit it -> the fields of `Wanted`."""
+"""Parameter that chooses a method or limits its budget -> field of `Wanted`."""
 
 
 def limit(operations: float, memory: float = MEMORY) -> None:
-    """Limit what a question may take.
+    """Limit the budget of a question.
 
-    operations  elementary ones, above 0.
+    operations  elementary operations, above 0, of which 1e9 take about a second.
     memory      bytes, above 0.
-    Raises      `UsageError` QN514 for what is no limit.
+    Raises      `UsageError` QN514 for a number that is not above 0.
     """
     for name, value in (("operations", operations), ("memory", memory)):
         if not value > 0:
@@ -62,37 +62,37 @@ def limit(operations: float, memory: float = MEMORY) -> None:
 
 
 class Row(Record):
-    """A question, besides the signature that its row states."""
+    """A row of the table: a question, its signature and its command."""
 
     name: str
     answer: str
-    """The function that answers, as `folder.module:name` or `module:name` of `qnet.questions`."""
+    """The function that answers it, as `folder.module:name` or `module:name` of `qnet.questions`."""
     help: str
-    """The first line of the help of its command; empty where it is asked by that of another question."""
+    """The first line of the help of its command; empty if it has none of its name."""
     answers: tuple[Answer, ...]
-    """The kinds of its answer."""
+    """The schemas of its answers."""
     stated: Callable[..., Any]
     """The method without a body."""
 
     @property
     def parameters(self) -> dict[str, Parameter]:
-        """Its parameters by name, without the system itself."""
+        """The parameters of the question by name, without `self`."""
         return {name: item for name, item in signature(self.stated).parameters.items() if name != "self"}
 
     def command(self) -> Command:
-        """What its command says: `COMMAND` of the file `command` of its folder, or of its only file."""
+        """The `COMMAND` of its module `command`, or of the answering module if that is in no folder; imported now."""
         module = self.answer.partition(":")[0]
         folder, inside, _ = module.partition(".")
         return import_module(f"qnet.questions.{folder}{'.command' if inside else ''}").COMMAND
 
     def kinds(self) -> tuple[Answer, ...]:
-        """The kinds of its answer, each with its words and its module."""
+        """The schemas of its answers, with the defaults of their words and modules filled in."""
         module, words = self.answer.partition(":")[0], f"results of qnet {self.name}"
         return tuple(item.replace(words=item.words or words, module=item.module or module) for item in self.answers)
 
 
 def answering(answer: str) -> Callable[..., Any]:
-    """The function that answers a question, as `Row.answer` names it, imported now."""
+    """The function that answers a question, named as in `Row.answer`; its module is imported now."""
     module, name = answer.split(":")
     return getattr(import_module(f"qnet.questions.{module}"), name)
 
@@ -100,13 +100,13 @@ def answering(answer: str) -> Callable[..., Any]:
 def question(
     answer: str, help: str = "", answers: tuple[Answer, ...] | None = None
 ) -> Callable[[_Question], _Question]:
-    """A decorator of a signature: a row of the table, whose answer is that of a function, imported when it is asked.
+    """A decorator that makes a signature a row of the table, and a method that answers it.
 
-    answer   `folder.module:function` of `qnet.questions`, or `module:function` for one of a single file. It is called
-             with the system and the arguments by name; those that choose a method are one argument `wanted`, where
-             there are `operations` to limit.
-    help     the first line of the help of its command; without one there is no command of its name.
-    answers  the kinds of answer; default: one of its name with the `COLUMNS` of the module that answers.
+    answer   the function that answers, imported when it is called: `folder.module:function` of `qnet.questions`, or
+             `module:function` if it is not in a folder. It gets the system, and the arguments by name; if the signature
+             has `operations`, those that choose a method are one argument `wanted`.
+    help     the first line of the help of its command; empty: there is no command of its name.
+    answers  the schemas of its answers; default: one of its name with the `COLUMNS` of the module that answers.
     """
 
     def decorated(stated: _Question) -> _Question:
@@ -115,7 +115,7 @@ def question(
 
         @wraps(stated)
         def asked(*given: Any, **named: Any) -> Any:
-            # Made when it is called: the table is read at every start of a command.
+            # The checks are made here, because the table is read at every start of a command.
             return arguments.checked(budget.asked(_answerer(row)))(*given, **named)
 
         cast("Any", asked).row = row
@@ -125,7 +125,7 @@ def question(
 
 
 def _answerer(row: Row) -> Callable[..., Any]:
-    """A question with all its arguments, as a function of those that are given."""
+    """The function that answers a question, with defaults for the arguments that are not given."""
 
     @wraps(row.stated)
     def answer(*given: Any, **named: Any) -> Any:
@@ -146,11 +146,11 @@ def rows() -> dict[str, Row]:
 
 
 _FORMER = {"of": "metric"}
-"""Names that arguments had before, and their present ones."""
+"""Former name of an argument, still accepted -> present name."""
 
 
 def _bound(stated: Signature, given: tuple[Any, ...], named: dict[str, Any]) -> BoundArguments:
-    """The arguments of a question: what may be listed without a name may be given by name as well."""
+    """The arguments of a question; those of `*names` may also be given by name, as a sequence of texts."""
     for former, present in _FORMER.items():
         if former in named and former not in stated.parameters and present in stated.parameters:
             named[present] = arguments.argument(former, named.pop(former), "Texts")
@@ -161,14 +161,14 @@ def _bound(stated: Signature, given: tuple[Any, ...], named: dict[str, Any]) -> 
 
 
 def _wanted(values: dict[str, Any]) -> Wanted:
-    """Take what chooses a method out of the arguments of a question."""
+    """The method and its budget, whose arguments are removed from those of a question; the budget becomes the limit."""
     fields = {field: values.pop(name) for name, field in METHOD_FIELDS.items() if name in values}
     limit(fields["operations"], fields.get("memory", MEMORY))
     return wanted.AUTO.replace(**fields)
 
 
 class Questions:
-    """What can be asked of a model: a row for each question; `qnet.System` is a model with these methods."""
+    """The questions of a model, one method each; `qnet.System` is a model with these methods."""
 
     __slots__ = ()
 
@@ -190,17 +190,18 @@ class Questions:
         percentile: Numbers = (),
         unit: str = "",
     ) -> Report:
-        """Throughput, response and utilization, as `qnet solve`; the arguments are those of `qnet.Network.solve`.
+        """Throughput, response time and utilization, as `qnet solve`.
 
+        memory      the most bytes that it may take.
+        bounds      bounds to report with the answer: "asymptotic", "balanced", "composite", "proportional" or
+                    "geometric"; default: the tightest ones, of approximate answers only.
+        states      whether to compute state probabilities.
         servers_correction  how approximations treat several servers: "conway", "seidmann" or "rolia-sevcik"; default:
                     the one with the smallest measured error.
-        core_solutions  of Linearizer, at least 1; None until it converges.
-        memory      bytes that it may take at most.
-        bounds      a kind of bounds that is wanted besides the answer.
-        states      whether state probabilities are wanted.
+        core_solutions  the number of core solutions of Linearizer, at least 1; None: until it converges.
         metric      report these metrics only, such as "response_p95".
         percentile  percentiles of response time, such as [50, 95, 99].
-        unit        of the metrics and percentiles, such as "ms"; default: that of an output, else base units.
+        unit        the unit of the metrics and percentiles, such as "ms"; default: that of an output, else base units.
         """
         ...
 
@@ -222,16 +223,16 @@ class Questions:
         operations: float = OPERATIONS,
         rows: Rows | None = None,
     ) -> Report:
-        """The largest or the smallest value of a parameter at which limits hold, along a grid, as `qnet envelope`.
+        """The largest or the smallest value of a parameter that meets limits, along a grid, as `qnet envelope`.
 
-        names      envelopes that the model states; none for all of them, or for a new one where a limit is given.
-        vary       the parameter; default: the one that drives the arrivals, or else the population.
-        limit      what must hold, such as "response <= 10 ms"; of several all must.
-        over       grids, such as "write_fraction=0:0.5:0.1".
-        route      limit the response of this route instead of the mean.
-        find       "largest" or "smallest"; default: the one that the limits stop.
-        crossings  a row for every interval in which the limits hold.
-        rows       instead of a grid: a CSV file, or mappings, whose columns set parameters; one answer for each row.
+        names      envelopes that the model states; default: all of them, or a new one if a limit is given.
+        vary       the parameter to vary; default: `rate`, or the one that sets the arrival rates or the populations.
+        limit      conditions such as "response <= 10 ms"; all must hold.
+        over       grids of other parameters, such as "write_fraction=0:0.5:0.1".
+        route      limit the response time of this route instead of the mean.
+        find       "largest" or "smallest"; default: "smallest" for a parameter that helps as it grows.
+        crossings  whether to report every interval in which the limits hold.
+        rows       instead of a grid, a CSV file or mappings, whose columns set parameters: one answer for each row.
         """
         ...
 
@@ -253,15 +254,16 @@ class Questions:
         against: Model | None = None,
         operations: float = OPERATIONS,
     ) -> Report:
-        """Server time per unit of something, as `qnet cost`.
+        """Server time per unit of work, such as CPU time per page moved, as `qnet cost`.
 
-        names       costs that the model states; none for all of them.
-        of          instead of names: stations, or "all"; `per` to `unit` say more of such a cost.
-        per         units per passage, an expression such as "faults"; default: passages.
-        work        kinds of work that count; default: all.
-        class_name  the class whose passages count, and `route` the routes; default: all.
-        unit        what it is reported in, such as "us".
-        over        grids, such as "users=200,300".
+        names       costs that the model states; default: all of them.
+        of          instead of names, the stations of a new cost, or "all"; `per` to `unit` define it.
+        per         units of work per passage, an expression such as "faults"; default: 1, the cost of a passage.
+        work        the kinds of work that count; default: all.
+        class_name  the class whose passages count; default: all.
+        route       the routes whose passages count; default: all.
+        unit        the unit of the result, such as "us".
+        over        grids of parameters, such as "users=200,300".
         against     a system to compare with.
         """
         ...
@@ -279,11 +281,11 @@ class Questions:
         method: str = "auto",
         operations: float = OPERATIONS,
     ) -> Report:
-        """Every metric along grids of parameters, as `qnet sweep`.
+        """Metrics over a grid of parameter values, as `qnet sweep`.
 
-        over     grids such as "users=1:300"; several make every combination, "a=1,2 & b=3,4" goes in step.
-        metric   such as "response"; default: all of them.
-        percentile  of response time, such as [50, 95], next to the metrics.
+        over        grids such as "users=1:300": several are combined, and "a=1,2 & b=3,4" changes both in step.
+        metric      metrics such as "response"; default: all of them.
+        percentile  further percentiles of response time, such as [50, 95].
         """
         ...
 
@@ -296,13 +298,14 @@ class Questions:
         method: str = "auto",
         operations: float = OPERATIONS,
     ) -> Any:
-        """A table with its answers as further columns: what `qnet map` does to a file, at the speed of the solver.
+        """Solve the model for each row of a table, and add the answers as columns, as `qnet map` does for a file.
 
-        table    a mapping of names to columns, or a data frame of pandas, polars or Arrow; columns as for `map_rows`.
-        metric   such as "response"; default: all of them.
-        prefix   stands before the names of the answers.
-        Returns  a table of the same kind. Metrics are floats, not-a-number where a row has none; `method`,
-                 `exactness` and `status` are texts.
+        table    a mapping of names to columns, or a data frame of pandas, polars or Arrow. Columns named like
+                 parameters, with or without a unit, such as `rate_per_s`, set these.
+        metric   metrics such as "response"; default: all of them.
+        prefix   a prefix of the names of the answers.
+        Returns  a table of the same type. Metrics are floats, NaN where a row has no answer; `method`, `exactness` and
+                 `status` are texts.
         """
         ...
 
@@ -316,12 +319,13 @@ class Questions:
         method: str = "auto",
         operations: float = OPERATIONS,
     ) -> Iterator[dict[str, Any]]:
-        """Every row with its answer added, as rows arrive: what `qnet map` does to a file.
+        """Solve the model for each row of a stream, and add the answer to the row, as `qnet map` does for a file.
 
         rows     mappings with parameters by name, such as {"rate_per_s": 600}; other keys are passed through.
-        metric   such as "response"; default: all of them.
-        prefix   stands before the names of the answers.
-        chunk    how many rows are solved at once, at most.
+        metric   metrics such as "response"; default: all of them.
+        prefix   a prefix of the names of the answers.
+        chunk    the most rows that are read and solved at once.
+        Returns  an iterator over the rows, in the given order.
         """
         ...
 
@@ -340,9 +344,9 @@ class Questions:
     ) -> Report:
         """The metrics of this system next to those of others, with ratios, as `qnet compare`.
 
-        others   systems, or this one with other parameters: `system.compare(system.set(users=250))`.
-        metric   such as "response"; default: all of them.
-        percentile  of response time, such as [50, 95], next to the metrics.
+        others      systems, or this one with other parameters: `system.compare(system.set(users=250))`.
+        metric      metrics such as "response"; default: all of them.
+        percentile  further percentiles of response time, such as [50, 95].
         """
         ...
 
@@ -358,12 +362,13 @@ class Questions:
         method: str = "auto",
         operations: float = OPERATIONS,
     ) -> Report:
-        """Where the curve of response against load breaks, by each definition, as `qnet knee`.
+        """The knees of response time as load grows, by several definitions, as `qnet knee`.
 
-        vary         the parameter that sets the load; default: every one that does.
-        limit        service levels, such as "response <= 1 s"; default: those that the model states under [knee].
-        multiple     for open classes, the response as a multiple of the response without load, above 1.
-        definition   only these, such as "n_star" or "service_level".
+        vary        the parameter that sets the load; default: that of [knee] in the model, or every one that does.
+        limit       service levels, such as "response <= 1 s"; default: those of [knee] in the model.
+        multiple    of open classes, the multiple of the response time without load that makes a knee, above 1;
+                    default: 2.
+        definition  report these definitions only, such as "n_star" or "service_level".
         """
         ...
 
@@ -371,12 +376,13 @@ class Questions:
     def formula(
         self, *metric: str, solve_for: str = "", value: str = "", expand: bool = False, keep: Texts | None = None
     ) -> Report:
-        """The closed form itself, as `qnet formula`; `questions.formula.formula` has the sympy expressions.
+        """Metrics as closed-form expressions, as `qnet formula`; `questions.formula.formula` has them for sympy.
 
-        metric      such as "max_throughput" or "demand('cpu')"; default: the main ones.
-        solve_for   express this parameter as a formula of the metric, whose value is `value` or that of the model.
-        expand      put the definitions of parameters into the formulas.
-        keep        parameters that remain names, all others become numbers; default: all remain.
+        metric      metrics such as "max_throughput" or "demand('cpu')"; default: the main ones.
+        solve_for   solve the formula of the metric for this parameter.
+        value       with `solve_for`, the value of the metric, such as "10 ms"; default: its value in the model.
+        expand      whether to substitute the definitions of parameters.
+        keep        parameters to keep as symbols, all others become numbers; default: all remain symbols.
         """
         ...
 
@@ -384,10 +390,10 @@ class Questions:
     def bottleneck(
         self, faster: float = 2.0, method: str = "auto", operations: float = OPERATIONS, bounds: str = ""
     ) -> Report:
-        """Breakdown of response time, the bottleneck, and what would help, as `qnet bottleneck`.
+        """Breakdown of response time, the bottleneck, and a ranking of upgrades, as `qnet bottleneck`.
 
-        faster   by what the speed of a station is multiplied in the changes that are tried, above 1.
-        bounds   a kind of bounds that is wanted besides the answer.
+        faster   the factor on the speed of a station in the upgrades that are tried, above 1.
+        bounds   as for `solve`.
         """
         ...
 
@@ -404,12 +410,12 @@ class Questions:
         brief: bool = False,
         bounds: str = "",
     ) -> Report:
-        """The response time of the system explained in words, as `qnet why`; arguments as for `bottleneck`.
+        """The response time of the system explained in words, as `qnet why`.
 
         faster, bounds  as for `bottleneck`.
+        brief           whether to report a summary of six sentences.
 
-        Of a system whose arrivals saturate it: why it has no steady state, and the smallest changes that cure it.
-        `brief` asks for six sentences.
+        For a system that its arrivals saturate: why it has no steady state, and the smallest changes that restore one.
         """
         ...
 
@@ -422,8 +428,8 @@ class Questions:
     ) -> Report:
         """Derivatives and elasticities of metrics with respect to parameters, ranked, as `qnet sensitivity`.
 
-        metric  such as "response"; default: the main ones.
-        by      parameters; default: every stated number of the model.
+        metric  metrics such as "response"; default: the main ones.
+        by      parameters; default: every number that the model states and a metric depends on.
         """
         ...
 
@@ -443,8 +449,8 @@ class Questions:
         """Metrics at both ends of the range of every parameter, as `qnet sensitivity --tornado`.
 
         metric, by  as for `sensitivity`.
-        range       ranges such as "seek=10ms:14ms", before those of the catalog and the model.
-        within      a range for all parameters without one, such as "10%".
+        range       ranges such as "seek=10ms:14ms", instead of those of the catalog and the model.
+        within      the range of all parameters without one, such as "10%".
         """
         ...
 
@@ -458,7 +464,7 @@ class Questions:
         method: str = "auto",
         operations: float = OPERATIONS,
     ) -> Report:
-        """Least and most of metrics over all ends of all ranges, as `qnet sensitivity --corners`; as for `tornado`.
+        """Minimum and maximum of metrics over all combinations of range ends, as `qnet sensitivity --corners`.
 
         metric, by     as for `sensitivity`.
         range, within  as for `tornado`.
@@ -484,10 +490,11 @@ class Questions:
     ) -> Report:
         """Mean, standard deviation and percentiles of metrics over random parameters, as `qnet sensitivity --sample`.
 
+        sample      the number of random points.
+        seed        the random seed: the same one gives the same points.
         metric, by  as for `sensitivity`; `range` and `within` as for `tornado`.
-        sample      how many points; the same `seed` gives the same ones.
-        spread      lognormal parameters with their standard deviation over mean, such as "seek=10%".
-        shape       how parameters with a range are distributed inside it: "uniform" or "triangular".
+        spread      lognormal parameters with their coefficient of variation, such as "seek=10%".
+        shape       the distribution of parameters with a range: "uniform", or "triangular" around the stated value.
         """
         ...
 
@@ -515,19 +522,19 @@ class Questions:
         column: Texts = (),
         melt: Texts = (),
     ) -> Report:
-        """Parameters from measurements with their errors, as `qnet calibrate`.
+        """Estimates of parameters from measurements, with their standard errors, as `qnet calibrate`.
 
         measured  a CSV file, or rows as mappings such as {"users": 50, "response_s": 0.31}.
-        fit       the parameters.
-        metric    what to fit on, such as "response"; default: every measured column.
-        between   ranges, such as "cpu=1ms:20ms".
-        hold_out  rows that only test the fit: a number of them at the end, or a condition such as "users > 100".
-        absolute  errors are the same at every row, not proportional to the measurement.
-        starts    how many starts to search from.
+        fit       the parameters to fit.
+        metric    the metrics to fit, such as "response"; default: every measured one.
+        between   search ranges, such as "cpu=1ms:20ms"; default: the range in the model.
+        hold_out  rows used only for testing: a number of last rows, or a condition such as "users > 100".
+        absolute  whether errors are equal in all rows, instead of proportional to the measurement.
+        starts    the number of starting points of the search.
         error     standard errors of the measurements, such as "1%" or "response=2 ms".
-        strict    refuse the rows for the first that cannot be read; else the report lists such rows.
-        column    other names of columns, such as "io_r=throughput".
-        melt      patterns of titles that state conditions, such as "rt_{users}_ms=response_ms".
+        strict    whether to raise an error for the first unreadable row; else the report lists such rows.
+        column    columns to read under another name, such as "io_r=throughput".
+        melt      patterns of titles that contain conditions, such as "rt_{users}_ms=response_ms".
         """
         ...
 
@@ -547,9 +554,9 @@ class Questions:
         """Service demands from utilizations and throughputs, as `qnet calibrate SYSTEM MEASURED.csv --demands`.
 
         measured    a CSV file, or rows as mappings, with utilizations of stations and throughputs per second.
-        servers     servers of stations where the model is not to say them, such as "cpu=4".
-        background  whether to fit also a utilization without any throughput.
-        hold_out    how many rows at the end only test the regression.
-        strict      as for `calibrate`; `column` and `melt` too.
+        servers     numbers of servers, such as "cpu=4"; default: those of the model.
+        background  whether to fit a utilization without load too.
+        hold_out    rows used only for testing: a number of last rows, or a condition over columns.
+        strict, column, melt  as for `calibrate`.
         """
         ...

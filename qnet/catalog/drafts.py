@@ -1,6 +1,6 @@
-"""Part files as far as they can be read, and their values evaluated in order of dependency.
+"""Read part files as far as they are valid, and evaluate their values in order of dependency.
 
-Faults are kept as problems, so that all of them can be reported at once.
+Faults become problems instead of errors, so that all of them can be reported at once.
 """
 
 from __future__ import annotations
@@ -24,18 +24,21 @@ else:
 
 
 class Derivation(Record):
-    """The evaluated values of a part, in order of dependency, without those that have a fault or depend on one."""
+    """The evaluated values of a part, in order of dependency, without faulty ones and those that depend on them."""
 
     dimensions: dict[str, Dimension]
+    """Name of a value -> its dimension."""
     amounts: dict[str, float]
-    """Values in base units: seconds and bytes."""
+    """Name of a value -> the value in base units, such as seconds and bytes."""
     problems: list[Problem]
 
 
 def derive(expressions: Mapping[str, Expression | None]) -> Derivation:
-    """Evaluate the values of a part, each an expression over the others; None for one that could not be read.
+    """Evaluate the values of a part, each an expression over the others.
 
-    A value that depends on a faulty one is left out without a further problem, so that a mistake is reported once.
+    expressions  name -> expression; None for one that could not be read.
+    Returns      the values, and the problems of faulty ones. A value that depends on a faulty one is left out without a
+                 further problem, so that each mistake is reported once.
     """
     order, problems = _order(expressions)
     derivation = Derivation({}, {}, problems)
@@ -60,9 +63,12 @@ def derive(expressions: Mapping[str, Expression | None]) -> Derivation:
 def amount(
     expression: Expression, dimensions: Mapping[str, Dimension], amounts: Mapping[str, float]
 ) -> tuple[Dimension, float]:
-    """The dimension of an expression and its value in base units, over names of known dimension and amount.
+    """The dimension of an expression, and its value in base units.
 
-    Raises `ExpressionError` for an unknown name, a sum of different dimensions, or a value that is not a finite number.
+    expression  over the names of `dimensions` and `amounts`.
+    dimensions  name -> dimension.
+    amounts     name -> value in base units.
+    Raises      `ExpressionError` for an unknown name, inconsistent dimensions, or a value that is not finite.
     """
     dimension = check(expression.root, dimensions, {}) or NUMBER
     value = float(evaluate(expression.root, amounts))
@@ -72,6 +78,7 @@ def amount(
 
 
 def _unknown_names(expression: Expression, known: list[str]) -> list[ExpressionError]:
+    """An error for each use of a name in an expression that is not known."""
     return [
         ExpressionError(f'unknown name "{node.name}"', node.column, suggest(node.name, known), "QN112")
         for node in walk(expression.root)
@@ -90,13 +97,13 @@ def _order(expressions: Mapping[str, Expression | None]) -> tuple[list[str], lis
         try:
             return [name for name in graphlib.TopologicalSorter(uses).static_order() if name in uses], problems
         except graphlib.CycleError as error:
-            circle: list[str] = list(reversed(error.args[1]))
-            text = f"the value depends on itself: {' uses '.join(circle)}"
-            path = ("parameters", circle[0], "value")
+            cycle: list[str] = list(reversed(error.args[1]))
+            text = f"the value depends on itself: {' uses '.join(cycle)}"
+            path = ("parameters", cycle[0], "value")
             problems.append(
                 Problem(code="QN308", found=text, expected="an expression over independent values", path=path)
             )
-            for name in circle[1:]:
+            for name in cycle[1:]:
                 uses.pop(name)
 
 
@@ -109,9 +116,10 @@ Path = tuple[str | int, ...]
 
 
 class DraftParameter(Record):
-    """One parameter as written.
+    """A parameter of a part file as it is written.
 
-    Absent texts and lists are empty, and None means that it could not be read; an absent expression is None too.
+    Texts and lists are empty if their key is absent, and None if they could not be read; expressions are None in both
+    cases.
     """
 
     value: Expression | None
@@ -125,11 +133,13 @@ class DraftParameter(Record):
 
 
 class Draft(Record):
-    """A part file: the id given by its path, what it states, and what in it could not be read."""
+    """A part file: its contents, and the problems of what could not be read."""
 
     path_id: str
+    """The id that the path of the file implies."""
     document: Document
     id: str | None
+    """The id that the file states; None if it could not be read, likewise the title and the description."""
     title: str | None
     description: str | None
     parameters: dict[str, DraftParameter]
@@ -138,7 +148,11 @@ class Draft(Record):
 
 
 def draft(path_id: str, document: Document) -> Draft:
-    """Read a part file as far as possible; faults become problems and raise nothing."""
+    """Read a part file as far as it is valid; faults become problems and raise nothing.
+
+    path_id   the id that the path of the file implies.
+    document  the parsed file.
+    """
     reader = _Reader()
     data = document.data
     reader.known_keys(data, _PART_KEYS, ())
@@ -164,7 +178,7 @@ def draft(path_id: str, document: Document) -> Draft:
 
 
 def shown(value: object) -> str:
-    """A value of a TOML file for a message: short, and safe to print."""
+    """A value of a TOML file in a message: at most 60 characters, in ASCII without control characters."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, dict):
@@ -176,6 +190,7 @@ def shown(value: object) -> str:
 
 
 def _parameters(reader: _Reader, data: Mapping[str, Any]) -> dict[str, DraftParameter]:
+    """The parameters of a part file by name; their faults become problems of the reader."""
     tables = data.get("parameters")
     if not isinstance(tables, dict) or not tables:
         reader.problem("the part has no parameters", "a table [parameters.NAME] for each value", ("parameters",))
@@ -195,13 +210,13 @@ def _parameters(reader: _Reader, data: Mapping[str, Any]) -> dict[str, DraftPara
 
 
 class _Reader:
-    """Takes keys out of tables and remembers what was wrong with them."""
+    """Reads keys of tables and collects the problems of their values."""
 
     def __init__(self) -> None:
         self.problems: list[Problem] = []
 
-    def problem(self, result: str, expected: str, path: Path, help: str = "") -> None:
-        self.problems.append(Problem(code="QN302", found=result, expected=expected, path=path, help=help))
+    def problem(self, text: str, expected: str, path: Path, help: str = "") -> None:
+        self.problems.append(Problem(code="QN302", found=text, expected=expected, path=path, help=help))
 
     def known_keys(self, table: Mapping[str, Any], known: tuple[str, ...], path: Path) -> None:
         for key in table:
@@ -224,9 +239,9 @@ class _Reader:
         )
 
     def text(self, table: Mapping[str, Any], key: str, path: Path, lines: bool = False) -> str | None:
-        """A text without space around it; empty where the key is absent, None where it is something else.
+        """A text without surrounding space; empty if the key is absent, None if its value is not a valid text.
 
-        Control characters are refused, for terminals act on them; `lines` allows for line ends.
+        Control characters are refused, because terminals act on them; `lines` permits line ends.
         """
         value = table.get(key, "")
         if isinstance(value, str):
@@ -238,18 +253,18 @@ class _Reader:
         return None
 
     def texts(self, table: Mapping[str, Any], key: str, path: Path) -> tuple[str, ...] | None:
-        """A text or a list of texts; empty where the key is absent, None where it is something else."""
+        """One text or a list of texts, each once; empty if the key is absent, None if its value is anything else."""
         value: object = table.get(key, [])
         items = cast("list[object]", value) if isinstance(value, list) else [value]
         result = [item.strip() for item in items if isinstance(item, str) and item.strip()]
         if len(result) == len(items):
             return tuple(dict.fromkeys(result))
-        what = shown(items[0]) if len(items) == 1 else "a list that holds something else"
-        self.problem(f"found {what}", "a text or a list of texts, none of them empty", (*path, key))
+        wrong = shown(items[0]) if len(items) == 1 else "a list that holds something else"
+        self.problem(f"found {wrong}", "a text or a list of texts, none of them empty", (*path, key))
         return None
 
     def expression(self, table: Mapping[str, Any], key: str, path: Path) -> Expression | None:
-        """A number, quantity or expression; None where the key is absent or not readable."""
+        """A number, quantity or expression; None if the key is absent or its value invalid."""
         value = table.get(key)
         if value is None:
             return None

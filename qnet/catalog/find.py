@@ -1,4 +1,4 @@
-"""Where the catalog is and what it holds, by file names alone: cheap enough for every start and for completion."""
+"""Locate the catalog, the examples and their files by name, without reading them: cheap enough for completion."""
 
 from __future__ import annotations
 
@@ -16,48 +16,47 @@ else:
     documents = lazy("qnet.documents")
 
 MARKER = "CATALOG.toml"
-"""The file that makes a folder a catalog, and keeps an unrelated folder of that name from being taken for one."""
+"""The file that marks a folder as a catalog, so that an unrelated folder of that name is not mistaken for one."""
 
 FOLDERS = {"part": "parts", "study": "studies", "system": "systems"}
-"""The folder of each kind of entry."""
+"""Kind of entry -> its folder in the catalog."""
 
 EXAMPLE, DATA, NOTEBOOK = "example", "data", "notebook"
-"""The kinds of examples: models, measurements for `qnet calibrate`, and notebooks of Python as text."""
+"""The kinds of examples: models, measurements for `qnet calibrate`, and Python notebooks as text."""
 
 MAX_NAME_LENGTH = 200
-"""Characters of a name that is searched; any limit well above the longest name works."""
+"""The most characters of a name; any limit well above the longest name works."""
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _STARTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
 _CHARACTERS = _STARTERS | frozenset(".-")
 _TITLE_LINES = 40
-"""Lines that are searched for a title before a file is parsed; any number works: a title is near the top."""
+"""Lines that are searched for a title before the file is parsed; any number works, as titles are near the top."""
 _EXAMPLE = "one-queue.toml"
 """A file that every folder of examples has."""
 _EXAMPLE_KINDS = {"toml": EXAMPLE, "csv": DATA, "md": NOTEBOOK}
 
 
 class CatalogFile(Record):
-    """One file of the catalog: a `part`, a `study` or a `system`, the id it is asked for by, and its path.
-
-    Or an `example`, the `data` of one, or a `notebook`.
-    """
+    """A file of the catalog or of the examples."""
 
     kind: str
+    """`part`, `study` or `system`; of examples `example`, `data` or `notebook`."""
     id: str
+    """Its name on the command line and in models."""
     path: str
 
     @property
     def title(self) -> str:
-        """The title that the file states, read at each access; empty where the file has none or cannot be read."""
+        """The title that the file states, read at each access; empty if it has none or cannot be read."""
         return _heading(self.path) if self.kind == NOTEBOOK else _title(self.path)
 
 
 def root() -> str:
     """The folder of the catalog: `QNET_CATALOG` if set, else the one in the installed package or next to its source.
 
-    Raises `InvalidInput` where there is none, or where `QNET_CATALOG` names something else: a mistyped variable must
-    not silently give the answers of another catalog.
+    Raises   `InvalidInput` QN300 if there is none. If `QNET_CATALOG` is not the folder of a catalog, no other one is
+             tried: a mistyped variable must not silently give the answers of another catalog.
     """
     chosen = os.environ.get("QNET_CATALOG")
     if chosen:
@@ -74,29 +73,25 @@ def root() -> str:
 
 
 def part_path(name: str) -> str:
-    """The file of a part, such as `dasd/ibm-3390-3`.
+    """The path of the TOML file of a part.
 
-    name     folder and name of the part.
-    Returns  the path of its TOML file.
-
-    Raises `UsageError`, with the nearest names, where the catalog has no such part.
+    name     folder and name, such as `dasd/ibm-3390-3`.
+    Raises   `UsageError` QN301, with the nearest names, if the catalog has no such part.
     """
     return _path("part", name)
 
 
 def system_path(name: str) -> str:
-    """The file of a system, such as `ibm-3990-6`, or of an example, such as `web-tier`.
+    """The path of the TOML file of a system or of an example.
 
-    name     of the system or the example.
-    Returns  the path of its TOML file.
-
-    Raises `UsageError`, with the nearest names, where neither the catalog nor the examples have it.
+    name     of a system, such as `ibm-3990-6`, or of an example, such as `web-tier`.
+    Raises   `UsageError` QN301, with the nearest names, if neither the catalog nor the examples have it.
     """
     return _path("system", name)
 
 
 def examples() -> list[CatalogFile]:
-    """The examples that come with qnet, sorted by kind, models first, and id; empty where they are not installed."""
+    """The examples that come with qnet, models first, sorted by id; empty if they are not installed."""
     folder = _examples_folder()
     names = sorted(os.listdir(folder)) if folder else []
     result = [
@@ -111,9 +106,10 @@ def examples() -> list[CatalogFile]:
 
 
 def example(name: str) -> CatalogFile:
-    """The example of a name: a model, a data file or a notebook.
+    """An example by name: a model, a data file or a notebook.
 
-    Raises `UsageError`, with the nearest names, where there is none.
+    name     of the example, with or without `examples/` and the suffix of its file.
+    Raises   `UsageError` QN301, with the nearest names, if there is none.
     """
     known = {entry.id: entry for entry in examples()}
     name = name.removeprefix("examples/")
@@ -126,26 +122,24 @@ def example(name: str) -> CatalogFile:
 
 
 def _examples_folder() -> str:
-    """The folder of the examples, in the installed package or next to its source; empty where there is none."""
+    """The folder of the examples, in the installed package or next to its source; empty if there is none."""
     candidates = (os.path.join(_PACKAGE, "_examples"), os.path.join(os.path.dirname(_PACKAGE), "examples"))
     return next((folder for folder in candidates if os.path.isfile(os.path.join(folder, _EXAMPLE))), "")
 
 
 def study_path(name: str) -> str:
-    """The file of a study.
+    """The path of the TOML file of a study.
 
     name     such as `p390`.
-    Returns  the path of its TOML file.
-
-    Raises `UsageError`, with the nearest names, where the catalog has no such study.
+    Raises   `UsageError` QN301, with the nearest names, if the catalog has no such study.
     """
     return _path("study", name)
 
 
 def entries() -> list[CatalogFile]:
-    """Everything that can be asked for by name, sorted by kind and id.
+    """All entries of the catalog, sorted by kind and id; files whose path is no valid name are left out.
 
-    Raises `InvalidInput` where there is no catalog.
+    Raises   `InvalidInput` QN300 if there is no catalog.
     """
     folder = root()
     result = [CatalogFile(kind, id, path) for kind in FOLDERS for id, path in files(folder, kind) if is_name(id)]
@@ -153,7 +147,10 @@ def entries() -> list[CatalogFile]:
 
 
 def files(folder: str, kind: str) -> Iterator[tuple[str, str]]:
-    """The TOML files of one kind in the catalog at `folder`, each as the id given by its path, and the path."""
+    """The TOML files of one `kind` in the catalog at `folder`: pairs of id and path.
+
+    The id is the path inside the folder of the kind, with `/` and without the suffix.
+    """
     top = os.path.join(folder, FOLDERS[kind])
     for parent, _, names in os.walk(top):
         for name in names:
@@ -163,9 +160,9 @@ def files(folder: str, kind: str) -> Iterator[tuple[str, str]]:
 
 
 def is_name(name: str) -> bool:
-    """Whether a text can name an entry: lower-case letters, digits, dots and hyphens, with `/` between folders.
+    """Whether a text is a valid name: lower-case letters, digits, dots and hyphens, with `/` between folders.
 
-    Names come from command lines and models; this is what keeps them inside the catalog.
+    Names come from command lines and models; this check prevents access to files outside the catalog.
     """
     if not 0 < len(name) <= MAX_NAME_LENGTH or ".." in name:
         return False
@@ -173,6 +170,7 @@ def is_name(name: str) -> bool:
 
 
 def _path(kind: str, name: str) -> str:
+    """The path of the TOML file of an entry; raises `UsageError` QN301 if there is none of that name."""
     folder = root()
     usable = is_name(name)
     if usable:
@@ -190,7 +188,7 @@ def _path(kind: str, name: str) -> str:
 
 
 def _title(path: str) -> str:
-    """The title from the first lines, where it is plainly written there; from the entire document otherwise."""
+    """The title of a TOML file: from its first lines if it is a plain string there, else by parsing the document."""
     try:
         with open(path, encoding="utf-8-sig", errors="replace") as stream:
             for _, line in zip(range(_TITLE_LINES), stream, strict=False):
@@ -205,7 +203,7 @@ def _title(path: str) -> str:
 
 
 def _heading(path: str) -> str:
-    """The first line of a text in Markdown."""
+    """The first line of a Markdown file, without the marks of a heading; empty if it cannot be read."""
     try:
         with open(path, encoding="utf-8") as stream:
             return stream.readline().strip("# \n")
@@ -214,7 +212,7 @@ def _heading(path: str) -> str:
 
 
 def _plain_string(text: str) -> str:
-    """What a TOML string on one line says; empty where it needs a real parser."""
+    """The content of a TOML string on one line; empty if it needs a complete parser."""
     quote = text[:1]
     if quote not in ("'", '"') or "\\" in text or text.startswith(quote * 3):
         return ""
@@ -224,6 +222,7 @@ def _plain_string(text: str) -> str:
 
 
 def _parsed_title(path: str) -> str:
+    """The title of a TOML file, by parsing it; empty if it has none or is invalid."""
     try:
         title = documents.read(path).data.get("title", "")
     except QnetError:

@@ -50,6 +50,15 @@ def test_a_subclass_of_one_that_is_often_made_has_its_own_fields():
         Longer(1)
 
 
+def test_a_class_without_a_compiled_constructor_counts_its_records_to_a_limit():
+    class Late(Size):
+        required: int
+
+    for width in range(1000):
+        assert Late(width, 2, 3) == (width, 2, 3)
+    assert Late.__new__ is Size.__new__ is Record.__new__ and len(Late._made) < 1000
+
+
 def test_fields_are_given_by_place_or_by_name():
     assert Size(1, 3) == Size(width=1, height=3) == (1, 3)
 
