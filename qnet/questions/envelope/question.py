@@ -78,7 +78,7 @@ def question(
         raise UsageError(
             Problem(
                 "QN011",
-                "there is no limit to hold",
+                "the envelope has no limit",
                 "--limit, such as --limit 'response <= 10 ms'",
                 help=_names_help(model),
             )

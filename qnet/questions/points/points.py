@@ -129,7 +129,7 @@ def solve_dependent(
     if operations.all(several == False):  # noqa: E712
         return values, result
     where = f"a response of {other.response:.4g} s" if size is None else "another response at some points"
-    warning = f"from a heavy load the rounds converge to {where}: the system may work either way, and change over"
+    warning = f"iterating from a heavy load converges to {where}: the system may switch between the two"
     reason = Beyond(Reason("several solutions"), "QN647", warning)
     return values, result.replace(exact=False, reasons=(*result.reasons, reason))
 
@@ -259,7 +259,7 @@ def _network_at(
         if all(operations.all(value == 0) for value in known.values()):
             raise
         first = error.problems[0]
-        text = f"a number that depends on the solution leaves its domain on the way there: {first.found}"
+        text = f"a number that depends on the solution leaves its domain during the iteration: {first.found}"
         raise NotComputed(first.replace(code="QN738", found=text, help=_BOUND_IT)) from None
 
 
