@@ -85,7 +85,7 @@ class Row(Record):
         folder, inside, _ = module.partition(".")
         return import_module(f"qnet.questions.{folder}{'.command' if inside else ''}").COMMAND
 
-    def kinds(self) -> tuple[Answer, ...]:
+    def schemas(self) -> tuple[Answer, ...]:
         """The schemas of its answers, with the defaults of their words and modules filled in."""
         module, words = self.answer.partition(":")[0], f"results of qnet {self.name}"
         return tuple(item.replace(words=item.words or words, module=item.module or module) for item in self.answers)

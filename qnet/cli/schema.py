@@ -21,7 +21,7 @@ _OTHERS = (
     Answer("system", "output of qnet catalog show: a system", "tables.catalog_report", "SHOWN", "WHY"),
 )
 
-ANSWERS = {item.name: item for item in (*(kind for row in rows().values() for kind in row.kinds()), *_OTHERS)}
+ANSWERS = {item.name: item for item in (*(answer for row in rows().values() for answer in row.schemas()), *_OTHERS)}
 """The answers by their NAME in `qnet/NAME/1`."""
 
 MODEL = "model"

@@ -37,3 +37,20 @@ def test_a_column_keeps_its_parameter_where_a_grid_has_its_name() -> None:
     cells = {column.key: cell for column, cell in zip(report.columns, row, strict=True)}
     shown = {key: repr(cells[key]) for key in ("minimum_servers", "servers", "parameter_minimum_servers")}
     assert shown == {"minimum_servers": "2.0", "servers": "3", "parameter_minimum_servers": "2"}
+
+
+@pytest.mark.parametrize("grid", ["lag=0.5 s,2 s", "lag=2 s,0.5 s"])
+def test_points_without_an_answer_for_opposite_reasons_are_both_reported(grid: str) -> None:
+    """A delay meets its limit for every population, or for none."""
+    system = qnet.loads(
+        'qnet = 1\ntitle = "M"\n'
+        '[parameters]\nusers = 10\nlag = "1 s"\n[stations]\nunused = {}\n'
+        '[classes.c]\npopulation = "users"\nthink_time = "1 s"\nsteps = [ { delay = "lag" } ]'
+    )
+    with pytest.raises(qnet.errors.NoAnswer) as refused:
+        system.envelope(vary="users", limit="response <= 1 s", over=grid)
+    text = refused.value.problems[0].found
+    assert text.startswith('no point has a largest value of "users" that meets response <= 1 s: limit ')
+    assert {"limit holds at every value (1 of 2 points)", "limit exceeded at the lowest load (1 of 2 points)"} == set(
+        text.partition("1 s: ")[2].split(", ")
+    )

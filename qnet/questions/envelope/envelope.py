@@ -6,6 +6,7 @@ The answer at a point is that value, the constraint that binds, and the figures 
 from __future__ import annotations
 
 import copy
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -434,21 +435,19 @@ def _no_answer(
     question: Question, smallest: bool, reported: Sequence[EnvelopePoint], piece: SearchedPoints
 ) -> NoAnswer:
     """The error where no point has an answer: the reason, and how near the limits come to one at the first point."""
-    if all(point.status == UNLIMITED for point in reported):
-        observed = piece.regions.scan.value
-        one, far = (
-            ("smallest", f"down to {observed.min():.6g}") if smallest else ("largest", f"up to {observed.max():.6g}")
-        )
+    counts = Counter(point.status for point in reported)
+    observed = piece.regions.scan.value
+    one, far = ("smallest", f"down to {observed.min():.6g}") if smallest else ("largest", f"up to {observed.max():.6g}")
+    help = f'vary what loads the system, or give "{question.vary}" a range'
+    if counts[UNLIMITED] == len(reported):
         text = f'every value of "{question.vary}" that was tried, {far}, meets {question.stated}: there is no {one} one'
-        help = f'vary what loads the system, or give "{question.vary}" a range'
+    elif counts[UNLIMITED]:
+        statuses = ", ".join(f"{status} ({count} of {len(reported)} points)" for status, count in counts.items())
+        text = f'no point has a {one} value of "{question.vary}" that meets {question.stated}: {statuses}'
     else:
         status = reported[0].status
         text = f'no value of "{question.vary}" meets {question.stated}' + ("" if status in NOWHERE else f": {status}")
-        help = (
-            ""
-            if status in (UNLIMITED, HOPELESS)
-            else _nearest_help(question, reported[0], float(piece.regions.best[0]))
-        )
+        help = "" if status == HOPELESS else _nearest_help(question, reported[0], float(piece.regions.best[0]))
     return NoAnswer(Problem("QN402", text, help=help))
 
 
