@@ -107,6 +107,22 @@ def walk(node: Node) -> Iterator[Node]:
             waiting += reversed(current.arguments)
 
 
+def without_columns(node: Node) -> Node:
+    """The tree with all columns 0: the same expression at different positions gives equal trees.
+
+    node  the tree.
+    """
+    match node:
+        case Unary():
+            return node.replace(operand=without_columns(node.operand), column=0)
+        case Binary() | Comparison():
+            return node.replace(left=without_columns(node.left), right=without_columns(node.right), column=0)
+        case Call():
+            return node.replace(arguments=tuple(map(without_columns, node.arguments)), column=0)
+        case _:
+            return node.replace(column=0)
+
+
 def rename(node: Node, new: Callable[[Name], Node]) -> Node:
     """The tree with every name replaced.
 

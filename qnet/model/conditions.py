@@ -27,6 +27,13 @@ class Condition(Record):
     dimension: Dimension
 
     @property
+    def sides(self) -> tuple[str, str]:
+        """The texts of the metric and of the bound, in whichever order `source` states them."""
+        bound_first = _start(self.bound.root) < _start(self.metric.root)
+        left, _, right = self.source.partition(_TURNED[self.operator] if bound_first else self.operator)
+        return (right.strip(), left.strip()) if bound_first else (left.strip(), right.strip())
+
+    @property
     def upper(self) -> bool:
         """Whether the bound is an upper one."""
         return self.operator in ("<", "<=")
@@ -42,6 +49,11 @@ class Condition(Record):
                 return metric > bound
             case _:
                 return metric >= bound
+
+
+def _start(node: Node) -> int:
+    """The first column of a tree."""
+    return min(item.column for item in walk(node))
 
 
 def condition(text: str, model: Model | None, more: Mapping[str, Dimension] | None = None) -> Condition:

@@ -54,3 +54,32 @@ def test_points_without_an_answer_for_opposite_reasons_are_both_reported(grid: s
     assert {"limit holds at every value (1 of 2 points)", "limit exceeded at the lowest load (1 of 2 points)"} == set(
         text.partition("1 s: ")[2].split(", ")
     )
+
+
+QUEUE = (
+    'qnet = 1\ntitle = "M"\n[parameters]\nrate = "50/s"\n[stations]\nserver = {}\n'
+    '[classes.c]\narrival_rate = "rate"\n'
+    '[[classes.c.routes]]\nname = "work"\nprobability = 1\nsteps = [ { station = "server", time = "10 ms" } ]'
+)
+"""M/M/1: the response is 25 ms at 60/s, and 10 ms without load."""
+
+
+@pytest.mark.parametrize("limit", ["response <= 25 ms", "25 ms >= response", "25 ms>response"])
+def test_a_limit_may_state_its_bound_first(limit: str) -> None:
+    system = qnet.loads(QUEUE)
+    for route in ("", "work"):
+        report = system.envelope(vary="rate", limit=limit, route=route)
+        assert report.columns["rate_per_s"] == pytest.approx([60.0])
+    operator = "<" if ">r" in limit else "<="
+    assert report.columns["limit"].tolist() == [f"response('work') {operator} 25 ms"]
+
+
+def test_limits_on_one_metric_share_a_column() -> None:
+    report = qnet.loads(QUEUE).envelope(vary="rate", limit=("response <= 25 ms", "1 ms <= response"))
+    assert [item.key for item in report.columns if "response" in item.key] == ["response"]
+
+
+@pytest.mark.parametrize("limit", ["2 * response <= 1 ms", "1 ms >= 2 * response"])
+def test_the_help_states_the_metric_of_the_limit(limit: str) -> None:
+    with pytest.raises(qnet.errors.NoAnswer, match=r"help: 2 \* response is 20 ms at the lowest load"):
+        qnet.loads(QUEUE).envelope(vary="rate", limit=limit)

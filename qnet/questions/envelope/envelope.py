@@ -454,7 +454,7 @@ def _no_answer(
 def _metric(limit: Condition) -> str:
     """The metric of a limit, as the user or the model states it."""
     root = limit.metric.root
-    return root.name if isinstance(root, Name) else limit.source.partition(limit.operator)[0].strip()
+    return root.name if isinstance(root, Name) else limit.sides[0]
 
 
 def _nearest_help(question: Question, point: EnvelopePoint, value: float) -> str:

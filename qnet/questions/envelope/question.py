@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from qnet.documents import Path
 from qnet.errors import Problem, UsageError, short, suggest
 from qnet.expression import Expression, parse, solution_name
-from qnet.expression.nodes import Name
+from qnet.expression.nodes import Name, without_columns
 from qnet.model.conditions import Condition, condition
 from qnet.model.grids import Grid, joined_grids, refuse_twice, varied
 from qnet.model.model import EnvelopeModel, Model
@@ -180,14 +180,16 @@ def _of_route(model: Model, limits: Sequence[Condition], route: str) -> tuple[Co
     if route not in routes:
         raise UsageError(Problem("QN219", f'unknown route "{route}"', help=suggest(route, routes)))
     response = parse("response").root
-    if all(item.metric.root != response for item in limits):
+    responses = [without_columns(item.metric.root) == response for item in limits]
+    if not any(responses):
         text = f'the limit "{limits[0].source}" is not on the response'
         raise UsageError(Problem("QN219", text, "response <= ... with --route"))
     name = solution_name("response", route)
-    return tuple(_renamed(item, name) if item.metric.root == response else item for item in limits)
+    pairs = zip(limits, responses, strict=True)
+    return tuple(_renamed(item, name) if renamed else item for item, renamed in pairs)
 
 
 def _renamed(limit: Condition, name: str) -> Condition:
     """A limit on the figure `name` instead of its metric, with the same bound."""
-    source = f"{name} {limit.operator} {limit.source.partition(limit.operator)[2].strip()}"
+    source = f"{name} {limit.operator} {limit.sides[1]}"
     return limit.replace(source=source, metric=Expression(source, Name(name), (name,)))

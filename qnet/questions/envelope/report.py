@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from qnet.errors import Problem, UsageError
 from qnet.expression import parse
-from qnet.expression.nodes import Name
+from qnet.expression.nodes import Name, without_columns
 from qnet.lazy import lazy
 from qnet.model.column_names import column_key
 from qnet.model.conditions import Condition
@@ -256,7 +256,7 @@ class _Layout:
 
 def _distinct(question: Question) -> list[int]:
     """The indices of the limits with a metric that no earlier limit has."""
-    roots = [item.metric.root for item in question.limits]
+    roots = [without_columns(item.metric.root) for item in question.limits]
     return [index for index, root in enumerate(roots) if root not in roots[:index]]
 
 
