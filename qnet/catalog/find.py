@@ -195,6 +195,8 @@ def _title(path: str) -> str:
                 key, equals, rest = line.partition("=")
                 if line.startswith("["):
                     break
+                if any(quotes in line for quotes in ('"""', "'''")):
+                    break  # The lines of a multi-line string may look like keys.
                 if equals and key.strip() == "title":
                     return _plain_string(rest.strip()) or _parsed_title(path)
     except OSError:

@@ -95,6 +95,8 @@ def test_entries_are_sorted_by_kind_and_id(make_catalog):
         ('title = "A \\"quoted\\" word"', 'A "quoted" word'),
         ('title = """\nOn its own line"""', "On its own line"),
         ("schema = 1\n[parameters.title]\nvalue = 1", ""),
+        ('description = """\ntitle = "A wrong title"\n"""\ntitle = "A title"', "A title"),
+        ("description = '''\ntitle = 1\n'''", ""),
         ("title = 3", ""),
         ('title = "\\u001b[31mred"', ""),
         ("this is not TOML", ""),

@@ -27,7 +27,7 @@ _ROUNDS = 40
 _NEAR, _ROUNDING = 1e-6, 1e-9
 """Tolerances on a factor of 1, for speeds and for integers: below printed digits, above rounding."""
 _MOST = 1e6
-"""The largest factor on a speed, and the largest number of servers or copies, that is reported."""
+"""The largest number of servers or copies that is reported, and the speed above which no station is changed again."""
 
 
 class OfferedLoad(Record):
@@ -89,8 +89,8 @@ def cures(model: Model, solved: Solved, edge: Saturation, wanted: Wanted = AUTO)
     solved   its solution at the stated point.
     edge     its saturation there.
     wanted   the method and its budget.
-    Returns  the changes in the order of `CURES`; none of a type that cannot help, needs more than 1e6 times the speed,
-             or was not computed.
+    Returns  the changes in the order of `CURES`; none of a type that cannot help, would need more than 1e6 servers or
+             copies, or was not computed.
     Method   Fewer arrivals: the factor on all arrival rates at which the steady state ends. The other types change the
              saturated station by the factor that it lacks, until none is saturated: at once where loads contain no
              waits (utilization law), in rounds where waits inside holds saturate an outer station. Of servers and

@@ -289,7 +289,7 @@ def _below_capacities(
     solve_at  solves the model with the arrival rates multiplied by a factor.
     bound     the upper end of the search.
     edge      the solution just below `bound`; where it has a steady state, the factor is `bound` itself.
-    stated    the solution at a factor of 1; where it has a steady state, the search begins above it.
+    stated    the solution at a factor of 1; where it has a steady state, the search does not go below it.
     Method    The variable is the depth -log(1 - x) at the share x of `bound`: outer stations mostly saturate only when
               inner ones nearly do, and waits grow like the depth there. The search goes down from just below `bound`.
     """
