@@ -36,7 +36,7 @@ def selected(model: Model, texts: Sequence[str], percentiles: Sequence[float] = 
         raise UsageError(Problem("QN102", f'--unit "{shown}": {error}', help=error.help)) from None
     for item in result:
         if item.dimension != given.dimension:
-            text = f'--unit "{shown}" is {given.dimension.describe()}, "{item.source}" is {item.dimension.describe()}'
+            text = f'the unit "{shown}" is {given.dimension.describe()}, "{item.source}" is {item.dimension.describe()}'
             raise UsageError(Problem("QN120", text, "a unit of the metric"))
     return [item.replace(unit=shown) for item in result]
 

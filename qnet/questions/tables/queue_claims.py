@@ -121,5 +121,5 @@ def _check_unit(asked: FigureExpression, wanted: str) -> None:
     except UnitError as error:
         raise UsageError(Problem("QN102", f'--unit "{wanted}": {error}', help=error.help)) from None
     if given != asked.dimension:
-        text = f'--unit "{wanted}" is {given.describe()}, "{asked.source}" is {asked.dimension.describe()}'
+        text = f'the unit "{wanted}" is {given.describe()}, "{asked.source}" is {asked.dimension.describe()}'
         raise UsageError(Problem("QN120", text, "a unit of the metric"))
