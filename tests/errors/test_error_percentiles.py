@@ -25,6 +25,7 @@ from passage_systems import (
     shared,
 )
 from queue_passages import percentiles
+from several_passages import several_percentiles
 
 import qnet
 from qnet.expression import FLOATS
@@ -141,6 +142,27 @@ def one_server(rates: Any, means: Any, scvs: Sequence[float], size: int | None =
     return RoutedNetwork((station("one", 1),), classes, size=size)
 
 
+def several(draw: Draw) -> list[float]:
+    """One queue of two to eight servers with an scv of service of 1.1 to 2, at any load."""
+    found: list[float] = []
+    for _ in range(200):
+        servers, scv, load = (
+            int(draw.choice([2, 3, 4, 8])),
+            float(draw.uniform(1.1, 2)),
+            float(draw.uniform(0.05, 0.95)),
+        )
+        told = (load, servers, scv, SHARES)
+        exact = kept("percentiles of several servers", told, lambda told=told: several_percentiles(*told))
+        found += errors(several_servers(np.array([load]), servers, scv, 1), np.array(exact)[:, None])
+    return found
+
+
+def several_servers(load: Any, servers: int, scv: float, size: int | None = None) -> RoutedNetwork:
+    """A queue of several servers, each of this load."""
+    way = Route("way", 1.0, (Hold("one", (Time(1.0, scv),)),))
+    return RoutedNetwork((station("one", servers),), (OpenClass("0", load * servers, (way,)),), size=size)
+
+
 ROWS: dict[str, Callable[[Draw], list[float]]] = {
     "percentiles: open": exponential,
     "percentiles: service times": variable,
@@ -150,6 +172,7 @@ ROWS: dict[str, Callable[[Draw], list[float]]] = {
     "percentiles: shared service": sharing,
     "percentiles: open and closed classes": beside,
     "percentiles: one queue, any load": one_queue,
+    "percentiles: several servers": several,
 }
 """By name of the row in the table of errors."""
 
@@ -167,6 +190,23 @@ def test_the_errors_are_those_that_are_told(name: str) -> None:
 def test_exact_percentiles_of_one_exponential_queue():
     """Exponential, at the rate that is left."""
     assert percentiles([0.6], [1.0], [1.0], 0, SHARES) == pytest.approx(-np.log(1 - np.array(SHARES)) / 0.4, rel=1e-6)
+
+
+def test_exact_percentiles_of_one_of_several_servers():
+    """The chain of several servers with a single one, against the transform of Pollaczek and Khinchine."""
+    assert several_percentiles(0.5, 1, 2.0, SHARES) == pytest.approx(
+        percentiles([0.5], [1.0], [2.0], 0, SHARES), rel=1e-5
+    )
+
+
+@pytest.mark.parametrize(("servers", "load"), [(2, 0.2), (4, 0.3), (4, 0.8), (8, 0.5), (8, 0.9)])
+def test_percentiles_of_variable_times_at_several_servers(servers: int, load: float) -> None:
+    """As gamma times, the 50th and the 90th of four servers at a load of 0.3 were 16 and 17 % off, the 99.9th 15 %."""
+    shares = (0.5, 0.75, 0.9, 0.95, 0.99, 0.999)
+    exact = several_percentiles(load, servers, 2.0, shares)
+    solution = solve(several_servers(load, servers, 2.0))
+    for share, time in zip(shares, exact, strict=True):
+        assert response_percentile(solution, share) == pytest.approx(time, rel=0.065)
 
 
 def test_classes_of_different_kinds_are_not_trusted():

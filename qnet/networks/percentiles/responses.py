@@ -47,8 +47,8 @@ _FEW = 2000.0
 class Stage(Record):
     """One of the independent times that make a response.
 
-    It is a gamma time, or the sum of independent waits, each of which is zero with some probability, else exponential
-    or gamma.
+    It is a gamma time, a hyperexponential one, or the sum of independent waits, each of which is zero with some
+    probability, else exponential or gamma.
     """
 
     mean: Any
@@ -61,6 +61,8 @@ class Stage(Record):
     """Of a wait that is not zero: 1 for exponential, less for gamma."""
     least: Any = 0.0
     """The least number of seconds: a constant service time, whatever the wait."""
+    mixed: Any = False
+    """Whether it is hyperexponential, of two phases with balanced means, in place of gamma; with an scv above 1."""
 
 
 class MixtureRoute(Record):
@@ -81,7 +83,8 @@ def response_percentile(solution: RoutedSolution, share: float, about: str = "")
     Method    Times at the stations of a route are independent, each a gamma time with the mean and variance that the
               solver computes. In open networks an exponential service and the wait for it are separate times, the wait
               being zero or exponential: exact where no customer is overtaken (tandem queues: @reich1957; Burke, Oper.
-              Res. 12 (1964) 620-622; Ann. Math. Stat. 39 (1968) 1144-1152). A customer of a closed class finds what
+              Res. 12 (1964) 620-622; Ann. Math. Stat. 39 (1968) 1144-1152). So are a hyperexponential service at
+              several servers, which few wait for, and the wait for it. A customer of a closed class finds what
               outside observers see with one customer less (@lavenberg1980; @sevcik1981). The transform of the mixture
               over routes is inverted by the algorithm EULER (@abate1995). Random routing of a chain adds to the
               variance of its passages.
@@ -171,6 +174,7 @@ def _stages(route: RouteTime, waits: Sequence[Wait], passages: Passages) -> Iter
     network = passages.network
     lines = {station.name for station in network.stations if station.in_line and not network.closed}
     rates = {station.name for station in network.stations if station.rates is not None}
+    many = {station.name for station in network.stations if station.servers > 1 and station.discipline == "fcfs"}
     for (station, _), part in route.parts.items():
         mean = part.mean_with(waits)
         variance: Any = part.variance_with(waits)
@@ -183,8 +187,13 @@ def _stages(route: RouteTime, waits: Sequence[Wait], passages: Passages) -> Iter
         if station not in lines or part.fractions:
             yield Stage(mean, variance, least=least)
             continue
-        apart = apart | (least > 0)
-        yield Stage(np.where(apart, part.mean, mean), np.where(apart, part.variance, variance), least=least)
+        # A wait in few passages does not blur the shape of a service that varies much.
+        once: Any = total(part.waits.values()) == 1
+        mixed: Any = once & (part.variance > (1 + 1e-9) * part.mean**2) & (station in many and station not in rates)
+        apart = apart | (least > 0) | mixed
+        served: Any = np.where(apart, part.mean, mean)
+        spread: Any = np.where(apart, part.variance, variance)
+        yield Stage(served, spread, least=least, mixed=mixed)
         for stream, count in part.waits.items():
             scv: Any = np.where(least > 0, _scv_of_waits(passages, stream), 1.0)
             yield Stage(apart * count * waits[stream].mean, apart * count * waits[stream].variance, count, scv)
@@ -392,6 +401,7 @@ class _Transform:
         self.low: Array = np.where(self.apart, spread - each, 0.0) / 2
         self.high: Array = (spread + each) / 2
         self.scv: Array = np.where(self.apart, stage.scv, 1.0)
+        self.mixed: Flags = np.asarray(stage.mixed, dtype=bool) & ~self.certain
         self.exponential = not self.apart.any() and bool((~self.certain & (self.shape == 1)).all())
         self.simple = self.exponential or bool((self.apart & (waits == 1) & (self.scv == 1)).all())
         """Whether it is a rational function at all points, computed without logarithms."""
@@ -405,9 +415,18 @@ class _Transform:
         if self.apart.all():
             return self.of_waits(index)
         result: Array = -self.shape * np.log1p(index * self.known)
+        if self.mixed.any():
+            result = np.where(self.mixed, self.of_phases(index), result)
         if self.certain.any():
             result = np.where(self.certain, 0.0, result)
         return np.where(self.apart, self.of_waits(index), result) if self.apart.any() else result
+
+    def of_phases(self, index: Any) -> Any:
+        """The logarithm of the transform of a time that is mixed of two exponential ones, of equal means together."""
+        scv = np.where(self.mixed, 1 / np.where(self.shape > 0, self.shape, 1.0), 1.0)
+        fast: Array = (1 + np.sqrt((scv - 1) / (scv + 1))) / 2
+        phases = (share / (1 + index * self.mean / (2 * share)) for share in (fast, 1 - fast))
+        return np.log(sum(phases))
 
     def of_waits(self, index: Any) -> Any:
         """The logarithm of the transform of waits that are zero, or else exponential or gamma."""
