@@ -191,9 +191,9 @@ def _stages(route: RouteTime, waits: Sequence[Wait], passages: Passages) -> Iter
         once: Any = total(part.waits.values()) == 1
         mixed: Any = once & (part.variance > (1 + 1e-9) * part.mean**2) & (station in many and station not in rates)
         apart = apart | (least > 0) | mixed
-        served: Any = np.where(apart, part.mean, mean)
-        spread: Any = np.where(apart, part.variance, variance)
-        yield Stage(served, spread, least=least, mixed=mixed)
+        yield Stage(
+            np.where(apart, part.mean, mean), np.where(apart, part.variance, variance), least=least, mixed=mixed
+        )
         for stream, count in part.waits.items():
             scv: Any = np.where(least > 0, _scv_of_waits(passages, stream), 1.0)
             yield Stage(apart * count * waits[stream].mean, apart * count * waits[stream].variance, count, scv)
