@@ -275,7 +275,9 @@ CODES: dict[str, _T] = {
         "share a station wait for each other as well, which is neglected, so the answer is too short, by up to 30 % in "
         "simulations. Closed customers that continue before all branches have finished queue behind the remaining "
         "ones: responses were off by up to 18 %, numbers at stations by up to 43 % in simulations of 18 random "
-        "networks. Service that varies less than exponential times makes branches more similar, and the answer too "
+        "networks. At several servers the branches of closed customers seem to wait even where there are enough of "
+        "them: responses were up to 23 % too long. "
+        "Service that varies less than exponential times makes branches more similar, and the answer too "
         "long, by up to 20 %.",
         "Give branches separate stations or copies; treat the answer as rough."),
     "QN662": _T("second-phase work of closed classes outside its measured region",

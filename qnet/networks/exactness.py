@@ -72,6 +72,8 @@ def reasons_for(
     reasons = [Inexact(Reason("not Poisson", class_name=name)) for name in uneven_classes(network, operations)]
     if any(stream.holder for stream in streams):
         reasons.append(HELD)
+        if network.closed and method not in (LAYERS, STATES):
+            reasons += _shared_holds(queues, streams)
     if compiled.deferred:
         reasons.append(_second_phases_reason(network, streams, operations))
     if not network.closed and not alone and any(ranked(station, at[station.name]) for station in queues):
@@ -83,6 +85,15 @@ def reasons_for(
     if any(stream.started is not None for stream in streams) or any(route.forks for route in compiled.routes):
         reasons += parallel_exactness.parallel_reasons(network, compiled, operations)
     return tuple(dict.fromkeys(reasons))
+
+
+def _shared_holds(queues: Sequence[Station], streams: Sequence[Stream]) -> Iterator[Inexact]:
+    """The reasons of shared stations that are held: what is spent at others meanwhile is no service."""
+    held = {name for stream in streams for name, _ in stream.around}
+    for station in queues:
+        if station.name in held and not station.in_line:
+            text = f"{station.name} is shared, and kept while others are waited for, which is taken as service there"
+            yield Beyond(Reason("kept as work", station=station.name), "QN640", text)
 
 
 class _Judged(Record):

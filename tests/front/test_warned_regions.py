@@ -28,6 +28,9 @@ MODELS = {
     ),
     "branches at stations of their own": ("", 3, "", BRANCHES),
     "branches met again": ("QN660", 3, "", BRANCHES + ', { station = "a", time = "1 s" }'),
+    "branches at several servers": (
+        "QN660", 3, "", BRANCHES.replace('station = "b"', 'station = "several"'),
+    ),
     "buffer drained where its customers are served": (
         "QN670", 3, "[buffers]\nstore = { places = 4 }",
         '{ station = "a", time = "1 s" }, { fill = "store" }, '
@@ -45,13 +48,35 @@ MODELS = {
 def test_a_closed_class_is_warned_of_by_its_region(name):
     code, population, more, steps = MODELS[name]
     text = (
-        'qnet = 1\ntitle = "t"\n[stations]\na = {}\nb = {}\nshared = { discipline = "ps" }\n'
+        'qnet = 1\ntitle = "t"\n[stations]\na = {}\nb = {}\nshared = { discipline = "ps" }\nseveral = { servers = 3 }\n'
         f'{more}\n[classes.all]\npopulation = {population}\nthink_time = "2 s"\nsteps = [{steps}]\n'
     )
     model = build(parse(text.encode(), "model.toml"), "model.toml")
     (part,) = solve_points(model, asked=AUTO.replace(chain=0)).parts
     told = {getattr(reason, "code", "") for reason in part.solution.reasons}
     assert told & {"QN638", "QN640", "QN660", "QN670"} == ({code} if code else set())
+
+
+def test_a_shared_station_around_another_is_warned_of_where_nobody_waits_inside() -> None:
+    """Without layers too: a response was 6 s in place of 2.3 s, because time at the other station is no service."""
+    text = """qnet = 1
+title = "t"
+[stations]
+shared = { discipline = "ps" }
+a = {}
+[classes.one]
+population = 1
+think_time = "0.6 s"
+steps = [{ hold = "shared", steps = [{ time = "0.05 s" }, { station = "a", time = "2 s" }] }]
+[classes.others]
+population = 2
+think_time = "0.2 s"
+steps = [{ station = "shared", time = "1 s" }]
+"""
+    model = build(parse(text.encode(), "model.toml"), "model.toml")
+    (part,) = solve_points(model, asked=AUTO.replace(chain=0)).parts
+    assert part.solution.method != "layers"
+    assert "QN640" in {getattr(reason, "code", "") for reason in part.solution.reasons}
 
 
 LAST_FIRST = """qnet = 1

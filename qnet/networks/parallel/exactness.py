@@ -8,7 +8,7 @@ from qnet.expression import Operations, Value
 from qnet.networks.parallel.branches import BranchTime, Parallel
 from qnet.networks.parallel.closed import left_running
 from qnet.networks.reasons import Beyond, Inexact, Reason
-from qnet.networks.routed import Group, RoutedNetwork, Station
+from qnet.networks.routed import ClosedClass, Group, RoutedNetwork, Station
 from qnet.networks.streams import Key, Stream, Streams, exponential
 from qnet.queues.arithmetic import close, ratio, total
 
@@ -102,6 +102,12 @@ def _not_measured(
     if again:
         names = " and ".join(dict.fromkeys(again))
         causes.append(f"customers of parallel branches also visit {names} before or after them")
+    several = {station.name for station in network.stations if station.servers > 1} - delays
+    served = [name for key in sorted(used) if (name := key[1]) in several
+              and isinstance(network.classes[key[0]], ClosedClass)]  # fmt: skip
+    if served:
+        names = " and ".join(dict.fromkeys(served))
+        causes.append(f"closed customers have branches at several servers, {names}, where they seem to wait too long")
     in_order = {station.name: station.in_line for station in network.stations}
     shared = [compiled.streams[index].station for fork in forks if fork.needed < fork.width
               for branch in fork.branches for index in branch.asked]  # fmt: skip
