@@ -105,6 +105,14 @@ def number(text: str, name: str, line: int, what: str) -> float:
     return value
 
 
+def above_0(text: str, name: str, line: int, what: str) -> float:
+    """A number above 0, to 1e90; raises `InvalidInput` for any other text."""
+    value = number(text, name, line, what)
+    if not value:
+        raise malformed(name, line, f'{what} is "{printable(text.strip(), 60)}"', "a number above 0")
+    return value
+
+
 def integer(text: str, name: str, line: int, what: str, least: int = 0) -> int:
     """An integer from `least` to 1e9; raises `InvalidInput` for any other text."""
     value = number(text, name, line, what)

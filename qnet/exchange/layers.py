@@ -4,10 +4,11 @@ held around the work of their entries, processors are ordinary stations."""
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import count
 from typing import Any
 
 from qnet.errors import InvalidInput, NotComputed, Problem, printable
-from qnet.exchange.demands import quantity, shown
+from qnet.exchange.demands import quantity, shown, unused_name
 from qnet.exchange.imported import REFUSED, Converted, Items, Reading, malformed
 from qnet.model.from_data import document_from
 from qnet.model.tidy import tidy
@@ -17,6 +18,8 @@ MAX_STEPS = 3000
 """Steps of all passages together, with every call written out."""
 MAX_LAYERS = 12
 """Depth of calls, because the language nests steps."""
+MAX_PRIORITY = 99
+"""The highest priority of the model language."""
 
 
 class Processor(Record):
@@ -77,6 +80,8 @@ class Entry(Record):
     line: int
     phases: tuple[Phase, ...] = ()
     arrival_rate: float = 0.0
+    priority: int = 0
+    """Of its calls, at a task that serves by priority."""
 
 
 class Layers(Record):
@@ -104,6 +109,10 @@ class _Writer:
         self.task_of = {name: task for task in network.tasks.values() for name in task.entries}
         self.steps = 0
         self.used: dict[str, None] = {}
+        self.task_stations = self._named_tasks()
+        stated = {item.priority for item in (*network.tasks.values(), *network.entries.values())} | {0}
+        self.ranks = dict(zip(sorted(stated), count() if max(stated) > MAX_PRIORITY else sorted(stated), strict=False))
+        """Priority -> that of the model language, whose range is smaller."""
 
     def converted(self) -> Converted:
         """The model."""
@@ -118,8 +127,11 @@ class _Writer:
         if not classes:
             raise self._wrong(0, "there is no reference task and no open arrival", "some load")
         for name, task in self.network.tasks.items():
+            where = f"{self.reading.name}:{task.line}"
             if not task.reference and self._task_station(task) not in self.used and not task.infinite:
-                self.items.lost(f"{self.reading.name}:{task.line}", f'no entry of the task "{name}" is called')
+                self.items.lost(where, f'no entry of the task "{name}" is called')
+            if not task.reference and task.think_time:
+                self.items.lost(where, f'the think time of "{name}" is left out, which is no reference task')
         stations = self._stations()
         if not stations:
             raise self._wrong(0, "every task and processor is infinite or idle: nothing queues", "a queue")
@@ -148,6 +160,9 @@ class _Writer:
         for entry in self.network.entries.values():
             if entry.name not in self.task_of:
                 raise self._wrong(entry.line, f'no task has the entry "{printable(entry.name, 60)}"', "a task")
+            if entry.arrival_rate and self.task_of[entry.name].reference:
+                found = f'open arrivals at "{printable(entry.name, 60)}", an entry of a reference task'
+                raise self._wrong(entry.line, found, "an entry of another task")
             for call in (call for phase in entry.phases for call in phase.calls):
                 if call.target not in self.task_of:
                     raise self._wrong(call.line, f'there is no entry "{printable(call.target, 60)}"', "an entry")
@@ -158,10 +173,18 @@ class _Writer:
 
     # Stations
 
+    def _named_tasks(self) -> dict[str, str]:
+        """The names of the stations of tasks, distinct from each other and from those of processors."""
+        taken = {*self.network.processors, *self.network.tasks}
+        result: dict[str, str] = {}
+        for name in self.network.tasks:
+            result[name] = unused_name(f"{name} (task)", taken) if name in self.network.processors else name
+            taken.add(result[name])
+        return result
+
     def _task_station(self, task: Task) -> str:
-        """The name of the station of a task, distinct from those of processors."""
-        taken = task.name in self.network.processors
-        return f"{task.name} (task)" if taken else task.name
+        """The name of the station of a task."""
+        return self.task_stations[task.name]
 
     def _stations(self) -> dict[str, Any]:
         stations: dict[str, Any] = {}
@@ -232,7 +255,7 @@ class _Writer:
                 if phase.scv != 1:
                     step["scv"] = phase.scv
                 if processor.discipline in ("priority", "preemptive"):
-                    step["priority"] = task.priority
+                    step["priority"] = self.ranks[task.priority]
                 steps.append(step)
         if phase.think_time and visits:
             steps.append({**marks, "delay": quantity(phase.think_time, self.unit), **_visits(visits)})
@@ -271,9 +294,13 @@ class _Writer:
             return steps
         self.used[station] = None
         marks: dict[str, Any] = {} if not mark else {"phase": 2, "keeps": [] if mark == "-" else [mark]}
-        if not steps:
-            return []
-        step = {**marks, "hold": station, **_visits(visits), "steps": steps}
+        # A call without work waits its turn.
+        step = {**marks, "hold": station, **_visits(visits), "steps": steps or [{"time": f"0 {self.unit}"}]}
+        if task.discipline == "priority" and entry.priority:
+            step["priority"] = self.ranks[entry.priority]
+        elif entry.priority:
+            self.items.lost(f"{self.reading.name}:{entry.line}", f'the priority of "{entry.name}" is left out, whose '
+                            "task does not serve by priority")  # fmt: skip
         return [step]
 
     def _phases(

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from qnet.errors import InvalidInput, NotComputed, Problem, printable
-from qnet.exchange.imported import REFUSED, Converted, Items, Reading, integer, malformed, number, text_of
+from qnet.exchange.imported import REFUSED, Converted, Items, Reading, above_0, integer, malformed, number, text_of
 from qnet.exchange.layers import Entry, EntryCall, Layers, Phase, Processor, Task, written
 
 MAX_TOKENS = 200_000
@@ -22,7 +22,7 @@ _REFUSED = {
     "P": "semaphores",
     "V": "semaphores",
 }
-_IGNORED = {"H": "histograms", "M": "maximum service times", "p": "priorities of entries"}
+_IGNORED = {"H": "histograms", "M": "maximum service times"}
 
 Statement = tuple[int, list[str]]
 """A declaration: its line and its words."""
@@ -49,6 +49,7 @@ class _Reader:
         self.calls: dict[str, list[tuple[str, bool, int, list[float]]]] = {}
         """Entry -> target, whether the caller waits for the reply, line, and mean calls by phase."""
         self.rates: dict[str, float] = {}
+        self.priorities: dict[str, int] = {}
         self.refusals: list[Problem] = []
 
     def network(self) -> Layers:
@@ -76,6 +77,9 @@ class _Reader:
                 section = "A"
             elif words[0].startswith("$"):
                 self._variable(line, words)
+            elif words[0] in ("P", "T", "E", "R", "C", "U"):
+                found = f'the heading of a section, "{words[0]}", is not alone in its line'
+                raise self._wrong(line, found, f"{words[0]} and a number, and each declaration in a line after it")
             else:
                 raise self._wrong(line, f'"{printable(words[0], 60)}" begins no section', "G, P, T or E")
         if not (self.processors and self.tasks and self.lines):
@@ -162,7 +166,7 @@ class _Reader:
             elif flag == "i":
                 item = item.replace(infinite=True)
             elif flag == "R":
-                item = item.replace(speed=self._number(next(flags, ""), line, "the speed") or 1.0)
+                item = item.replace(speed=above_0(self._text(next(flags, "")), self.name, line, "the speed"))
             elif flag == "r":
                 if self._count(flags, line, "the number of replicas") > 1:
                     self._refuse(line, "replicas")
@@ -236,16 +240,19 @@ class _Reader:
             self.items.lost(f"{self.name}:{line}", f"{_IGNORED[letter]} are left out")
         elif letter == "a":
             self.rates[entry] = self._number(words[2], line, "the arrival rate")
+        elif letter == "p":
+            self.priorities[entry] = integer(self._text(words[2]), self.name, line, "the priority")
         elif letter in "yz":
             values = self._values(line, words[3:])
             self.calls.setdefault(entry, []).append((words[2], letter == "y", line, values))
         elif letter in "scZf":
             values = self._values(line, words[2:])
-            if letter == "f" and any(values):
-                self.items.lost(f"{self.name}:{line}", "deterministic numbers of calls are taken as random")
+            if (entry, letter) in self.values:
+                found = f'"{letter}" of the entry "{printable(entry, 60)}" is stated twice'
+                raise self._wrong(line, found, "once, with a value for each phase")
             self.values[entry, letter] = values
         else:
-            raise self._wrong(line, f'"{printable(letter, 20)}" is no parameter of an entry', "a, c, f, s, y, z, Z")
+            raise self._wrong(line, f'"{printable(letter, 20)}" is no parameter of an entry', "a, c, f, p, s, y, z, Z")
 
     def _values(self, line: int, words: list[str]) -> list[float]:
         """One number for each phase, up to -1."""
@@ -273,7 +280,7 @@ class _Reader:
             )
             for phase in range(3)
         )
-        return Entry(name, line, phases, self.rates.get(name, 0.0))
+        return Entry(name, line, phases, self.rates.get(name, 0.0), self.priorities.get(name, 0))
 
 
 def _uncommented(text: str) -> str:

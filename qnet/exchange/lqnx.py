@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from qnet.errors import InvalidInput, NotComputed, Problem, printable
-from qnet.exchange.imported import REFUSED, Converted, Items, Reading, integer, malformed, number
+from qnet.exchange.imported import REFUSED, Converted, Items, Reading, above_0, integer, malformed, number
 from qnet.exchange.layers import Entry, EntryCall, Layers, Phase, Processor, Task, written
 from qnet.exchange.xml_tree import Element, parse_xml
 
@@ -83,6 +83,9 @@ class _Reader:
     def _count(self, element: Element, key: str, default: str = "1") -> int:
         return integer(element.attributes.get(key, default), self.name, element.line, key, 1)
 
+    def _integer(self, element: Element, key: str) -> int:
+        return integer(element.attributes.get(key, "0"), self.name, element.line, key)
+
     def _scheduling(self, element: Element, known: dict[str, str]) -> str:
         text = element.attributes.get("scheduling", "fcfs").lower()
         if text not in known:
@@ -102,7 +105,7 @@ class _Reader:
             where = f"{self.name}:{element.line}"
             self.items.lost(where, f'the scheduling "{text}" is taken as {_PROCESSORS[text]}')
         infinite, servers = self._multiplicity(element)
-        speed = self._number(element, "speed-factor", "1") or 1.0
+        speed = above_0(element.attributes.get("speed-factor", "1"), self.name, element.line, "speed-factor")
         return Processor(element.attributes.get("name", ""), element.line, _PROCESSORS[text], infinite, servers, speed)
 
     def _task(self, element: Element, processor: str) -> Task:
@@ -116,17 +119,23 @@ class _Reader:
             reference=text == "ref",
             infinite=infinite,
             servers=servers,
-            priority=int(self._number(element, "priority", "0")),
+            priority=self._integer(element, "priority"),
             discipline=_TASKS[text],
             think_time=self._number(element, "think-time", "0"),
         )
 
     def _entry(self, element: Element) -> Entry:
         phases = [Phase(), Phase(), Phase()]
+        known: set[int] = set()
         for index, item in enumerate(element.inside("activity")):
             order = self._count(item, "phase", str(index + 1))
             if order > len(phases):
                 raise self._wrong(item, f"the phase is {order}", "1, 2 or 3")
+            if order in known:
+                raise self._wrong(item, f"phase {order} of an entry is stated twice", "one activity for each phase")
+            known.add(order)
+            if "max-service-time" in item.attributes:
+                self.items.lost(f"{self.name}:{item.line}", "maximum service times are left out")
             phases[order - 1] = Phase(
                 service=self._number(item, "host-demand-mean", "0"),
                 scv=self._number(item, "host-demand-cvsq", "1"),
@@ -142,7 +151,8 @@ class _Reader:
                 ),
             )
         rate = self._number(element, "open-arrival-rate", "0")
-        return Entry(element.attributes.get("name", ""), element.line, tuple(phases), rate)
+        priority = self._integer(element, "priority")
+        return Entry(element.attributes.get("name", ""), element.line, tuple(phases), rate, priority)
 
 
 def _once(known: object, name: str, error: InvalidInput) -> None:

@@ -159,7 +159,7 @@ def test_variables_are_numbers_and_lines_may_go_on() -> None:
 
 def test_what_is_left_out_is_listed() -> None:
     text = OVERTAKING.replace("s e2 1 1 -1", "s e2 1 1 -1\nH e2 1 0 : 20 20\nf e2 1 0 -1\nM e2 3 -1")
-    for what in ("histograms", "are taken as random", "maximum service times", "convergence parameters"):
+    for what in ("histograms", "maximum service times", "convergence parameters"):
         assert what in listed(read(text))
 
 
@@ -169,6 +169,71 @@ def test_a_call_after_the_reply_of_an_entry_with_two_phases_changes_the_solution
     assert [item.text for item in read(text).items if item.changes] == [
         '"e3" is called after a reply: the caller waits for its second phase too'
     ]
+
+
+CALLS = lqn_text("p c i\np s f", "t c r e1 -1 c z 3 m 3\nt s h e2 e3 -1 s m 2",
+                 "y e1 e2 1 -1\ny e1 e3 2 -1\ns e2 0.4 -1\ns e3 0.5 -1")  # fmt: skip
+
+
+def test_entries_have_priorities_at_a_task_that_serves_by_priority() -> None:
+    model = data(read(CALLS.replace("s e3 0.5 -1", "s e3 0.5 -1\np e3 5")))
+    assert [step.get("priority") for step in model["classes"]["c"]["steps"]] == [None, 5]
+    ignored = read(CALLS.replace("t s h", "t s n").replace("s e3 0.5 -1", "s e3 0.5 -1\np e3 5"))
+    assert 'the priority of "e3" is left out' in listed(ignored)
+
+
+def test_priorities_beyond_those_of_the_language_keep_their_order() -> None:
+    text = CALLS.replace("p s f", "p s h").replace("-1 s m 2", "-1 s 200 m 2").replace("s e3 0.5", "p e3 7\ns e3 0.5")
+    steps = data(read(text))["classes"]["c"]["steps"]
+    assert [step.get("priority") for step in steps] == [None, 1]
+    assert [step["steps"][0]["priority"] for step in steps] == [2, 2]
+
+
+def test_a_call_without_work_waits_its_turn() -> None:
+    """Two kinds of calls at one server, of which one takes no time: one customer more waits for it."""
+    text = CALLS.replace("s e3 0.5 -1", "s e3 0 -1")
+    assert data(read(text))["classes"]["c"]["steps"][1] == {"hold": "s (task)", "visits": 2, "steps": [{"time": "0 s"}]}
+    qnet.loads(read(text).text).solve()
+
+
+def test_the_think_time_of_a_server_task_is_listed() -> None:
+    assert 'the think time of "s" is left out' in listed(read(CALLS.replace("-1 s m 2", "-1 s m 2 z 7")))
+
+
+def test_tasks_have_stations_of_their_own() -> None:
+    """In XML, names may have spaces."""
+    task = '<task name="{}"><entry name="{}"><entry-phase-activities><activity name="x" phase="1" {}'
+    text = (
+        '<lqn-model><processor name="c" scheduling="inf">'
+        + task.format("u", "e1", 'host-demand-mean="1"><synch-call dest="e2" calls-mean="1"/>').replace(
+            'name="u"', 'name="u" scheduling="ref"'
+        )
+        + '<synch-call dest="e3" calls-mean="1"/></activity></entry-phase-activities></entry></task></processor>'
+        + '<processor name="a">'
+        + task.format("a", "e2", 'host-demand-mean="1"/></entry-phase-activities></entry></task>')
+        + task.format("a (task)", "e3", 'host-demand-mean="1"/></entry-phase-activities></entry></task>')
+        + "</processor></lqn-model>"
+    )
+    assert set(data(read_xml(text))["stations"]) == {"a", "a (task)", "a (task) 0"}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        (
+            'host-demand-mean="1"/>',
+            'host-demand-mean="1"/><activity name="z" phase="1"/>',
+            "phase 1 of an entry is stated",
+        ),
+        ('scheduling="inf">', 'scheduling="inf" speed-factor="0">', "a number above 0"),
+    ],
+)
+def test_what_contradicts_itself_in_xml_is_refused(before: str, after: str, message: str) -> None:
+    text = """<lqn-model><processor name="p" scheduling="inf"><task name="t" scheduling="ref"><entry name="e">
+    <entry-phase-activities><activity name="a" phase="1" host-demand-mean="1"/></entry-phase-activities></entry></task>
+    </processor></lqn-model>"""
+    with pytest.raises(QnetError, match=message):
+        read_xml(text.replace(before, after))
 
 
 # What is refused
@@ -191,6 +256,10 @@ def test_a_call_after_the_reply_of_an_entry_with_two_phases_changes_the_solution
         (("p p2 f", "p p2 q"), "the scheduling"),
         (("p p2 f", "p p1 f"), "is repeated"),
         (("E 0", "Q 0"), "begins no section"),
+        (("E 0\n", "E 3 "), 'the heading of a section, "E", is not alone in its line'),
+        (("p p2 f", "p p2 f R 0"), "a number above 0"),
+        (("s e1 1 -1", "s e1 1 -1\ns e1 2 -1"), '"s" of the entry "e1" is stated twice'),
+        (("s e1 1 -1", "s e1 1 -1\na e1 0.5"), "an entry of a reference task"),
         (("y e1 e2 1 -1\n", ""), "nothing queues"),
     ],
 )
