@@ -68,7 +68,7 @@ def _row(centre: DemandCentre, item: DemandClass, service: Service) -> list[str]
 
 def _cell(text: str) -> str:
     """A cell, in quotation marks where CSV needs them."""
-    return '"' + text.replace('"', '""') + '"' if re.search(r'[",\n\r]', text) else text
+    return '"' + text.replace('"', '""') + '"' if re.search(r'[",\n\r]|^#', text) else text
 
 
 class _Reader:
@@ -84,11 +84,13 @@ class _Reader:
     def converted(self, text: str) -> Converted:
         """The model."""
         try:
-            sniffed = ";" if "," not in text.split("\n")[0] and ";" in text.split("\n")[0] else ","
-            rows = list(csv.reader(text.split("\n"), delimiter=sniffed, strict=True))
+            lines = ["" if line.startswith("#") else line for line in text.split("\n")]
+            first = next((line for line in lines if line.strip()), "")
+            sniffed = "," if "," in first else next((mark for mark in ";\t" if mark in first), ",")
+            rows = list(csv.reader(lines, delimiter=sniffed, strict=True))
         except csv.Error as error:
             raise malformed(self.name, 0, f"not valid CSV: {error}", "a table of demands") from None
-        kept = [(line, row) for line, row in enumerate(rows, 1) if any(row) and not row[0].startswith("#")]
+        kept = [(line, row) for line, row in enumerate(rows, 1) if any(row)]
         if len(kept) > MAX_ROWS:
             raise malformed(self.name, 0, "the table is too long", f"at most {MAX_ROWS} rows")
         if len(kept) < 2:

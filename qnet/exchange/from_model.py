@@ -153,6 +153,12 @@ class _Demands:
             centres.insert(0, DemandCentre(name, delay=True, services=delays))
             self.items.kept("steps", f'delays without queueing are the delay station "{name}"')
         classes = tuple(self._class(item, visits) for item, visits in zip(self.network.classes, by_class, strict=True))
+        lowest = min((item.priority for item in classes), default=0)
+        if lowest < 0:
+            self.items.kept(
+                "classes", f"all priorities are {-lowest} higher, because the other format has none below 0"
+            )
+            classes = tuple(item.replace(priority=item.priority - lowest) for item in classes)
         return DemandNetwork(self.model.title, tuple(centres), classes)
 
     # Classes

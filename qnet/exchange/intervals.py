@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
+from itertools import count
 from typing import Any, cast
 
 from qnet.errors import InvalidInput, Problem
@@ -26,6 +27,11 @@ def column(*parts: str) -> str:
     """The name of a column: the parts joined by underscores, with other characters than letters, digits, `_.:/-`
     replaced by underscores."""
     return "_".join(_NO_NAME.sub("_", part).strip("_") for part in parts if part)[:100]
+
+
+def unused(title: str, taken: Container[str]) -> str:
+    """The name of a column that is not taken: the title, or else that with the first number from 2 on."""
+    return title if title not in taken else next(each for n in count(2) if (each := f"{title}_{n}") not in taken)
 
 
 def unreadable(name: str, found: str, expected: str = "", help: str = "", line: int = 0) -> InvalidInput:

@@ -460,7 +460,7 @@ class _Writer:
         return f"<whatIf {' '.join(parts)}/>"
 
     def _class(self, item: DemandClass) -> str:
-        name, priority = _attribute(item.name), f'priority="{max(item.priority, 0)}"'
+        name, priority = _attribute(item.name), f'priority="{item.priority}"'
         if item.population is None:
             return f"<openclass name={name} rate={_attribute(shown(float(item.arrival_rate or 0)))} {priority}/>"
         return f'<closedclass name={name} population="{int(float(item.population))}" {priority}/>'

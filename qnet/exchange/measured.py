@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from qnet.errors import Problem, UsageError
 from qnet.exchange.imported import MAX_BYTES
-from qnet.exchange.intervals import MeasuredInterval, unreadable
+from qnet.exchange.intervals import MeasuredInterval, unreadable, unused
 from qnet.lazy import lazy
 from qnet.note import Note
 from qnet.record import Record
@@ -102,8 +102,10 @@ def _table(name: str, intervals: Sequence[MeasuredInterval], notes: Sequence[Not
 
 def _joined(first: MeasurementTable, other: MeasurementTable, name: str) -> MeasurementTable:
     """The intervals of a table with the columns of another."""
-    taken = set(first.columns)
-    names = {each: each if each not in taken else f"{each}_2" for each in other.columns}
+    taken, names = set(first.columns), dict[str, str]()
+    for each in other.columns:
+        names[each] = unused(each, taken)
+        taken.add(names[each])
     if any(row.end is None for row in (*first.rows, *other.rows)):
         if len(first.rows) != len(other.rows):
             found = f"{len(other.rows)} intervals without times, and {len(first.rows)} of the first file"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from qnet.exchange.intervals import MeasuredInterval, column, figure, items, table, unreadable
+from qnet.exchange.intervals import READ, MeasuredInterval, column, figure, items, table, unreadable, unused
 from qnet.note import Note
 
 
@@ -20,7 +20,13 @@ def rows(data: Any, text: str, name: str, first: bool) -> tuple[list[MeasuredInt
         raise unreadable(name, f"Prometheus answers with an error: {answer.get('error', '')}", "a successful query")
     series = [item for item in map(table, items(table(answer.get("data")).get("result"))) if item]
     by_time: dict[float, dict[str, float]] = {}
+    left_out = 0
     for item, title in zip(series, _titles(series), strict=True):
+        if "histograms" in item or "histogram" in item:
+            help = (
+                "query a quantile of it, such as histogram_quantile(0.95, ...), or its histogram_sum or histogram_count"
+            )
+            raise unreadable(name, f'the series "{title}" is a native histogram', "series of numbers", help)
         for point in items(item.get("values")) or [item.get("value")]:
             pair = items(point)
             if len(pair) != 2:
@@ -28,7 +34,11 @@ def rows(data: Any, text: str, name: str, first: bool) -> tuple[list[MeasuredInt
             time, value = figure(pair[0]), figure(pair[1])
             if time is not None and value is not None:
                 by_time.setdefault(time, {})[title] = value
-    return [MeasuredInterval(time, by_time[time]) for time in sorted(by_time)], []
+            else:
+                left_out += 1
+    text = f"{name}: {left_out} values are left out, which are no numbers from 0 to 1e90, such as NaN or below 0"
+    notes = [Note(READ, text)] if left_out else []
+    return [MeasuredInterval(time, by_time[time]) for time in sorted(by_time)], notes
 
 
 def _titles(series: list[dict[str, Any]]) -> list[str]:
@@ -36,10 +46,8 @@ def _titles(series: list[dict[str, Any]]) -> list[str]:
     labels = [{key: str(value) for key, value in table(item.get("metric")).items()} for item in series]
     keys = sorted({key for each in labels for key in each} - {"__name__"})
     differing = [key for key in keys if len({each.get(key, "") for each in labels}) > 1]
-    result: list[str] = []
-    counts: dict[str, int] = {}
+    result: dict[str, None] = {}
     for each in labels:
         title = column(each.get("__name__", ""), *(each.get(key, "") for key in differing)) or "value"
-        counts[title] = counts.get(title, 0) + 1
-        result.append(title if counts[title] == 1 else f"{title}_{counts[title]}")
-    return result
+        result[unused(title, result)] = None
+    return list(result)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any, cast
 
-from qnet.exchange.intervals import READ, MeasuredInterval, column, figure, items, table, unreadable
+from qnet.exchange.intervals import READ, MeasuredInterval, column, figure, items, table, unreadable, unused
 from qnet.note import Note
 
 _FORMATS = (
@@ -49,13 +49,23 @@ def rows(data: Any, text: str, name: str, first: bool) -> tuple[list[MeasuredInt
     if processors := figure(hosts[0].get("number-of-cpus")):
         text = f"utilization_cpu is the mean of {processors:.0f} processors: --servers cpu={processors:.0f}"
         notes.append(Note(READ, text))
-    intervals = [MeasuredInterval(_end(item), dict(_figures(item))) for item in reports]
+    ends = _ends(reports)
+    intervals = [MeasuredInterval(end, _columns(item)) for end, item in zip(ends, reports, strict=True)]
     return [item for item in intervals if item.values], notes
+
+
+def _columns(report: dict[str, Any]) -> dict[str, float]:
+    """The figures of a report by distinct names: those of devices may differ in characters that no column has."""
+    result: dict[str, float] = {}
+    for title, value in _figures(report):
+        result[unused(title, result)] = value
+    return result
 
 
 def _figures(report: dict[str, Any]) -> Iterator[tuple[str, float]]:
     """The columns of a report."""
-    loads = [table(item) for item in items(report.get("cpu-load"))] or [table(report.get("avg-cpu"))]
+    loads = [table(item) for item in items(report.get("cpu-load")) or items(report.get("cpu-load-all"))]
+    loads = loads or [table(report.get("avg-cpu"))]
     for load in loads:
         idle = figure(load.get("idle"))
         if idle is not None:
@@ -82,18 +92,24 @@ def _figures(report: dict[str, Any]) -> Iterator[tuple[str, float]]:
             yield what, value
 
 
-def _end(report: dict[str, Any]) -> float | None:
-    """The time of a report; times without a zone count as UTC."""
+def _ends(reports: Sequence[dict[str, Any]]) -> list[float | None]:
+    """The times of all reports, by the first form that all of them have; times without a zone count as UTC."""
+    stamps = [_stamp(item) for item in reports]
+    by_form = [[_time(stamp, form) for stamp in stamps] for form in _FORMATS]
+    return max(by_form, key=lambda times: sum(time is not None for time in times))
+
+
+def _stamp(report: dict[str, Any]) -> str:
     stamp = report.get("timestamp")
     if isinstance(stamp, dict):
         parts = cast("dict[str, Any]", stamp)
-        stamp = f"{parts.get('date', '')} {parts.get('time', '')}"
-    if not isinstance(stamp, str):
+        return f"{parts.get('date', '')} {parts.get('time', '')}".strip()
+    return stamp.strip() if isinstance(stamp, str) else ""
+
+
+def _time(stamp: str, form: str) -> float | None:
+    try:
+        time = datetime.strptime(stamp, form)
+    except ValueError:
         return None
-    for form in _FORMATS:
-        try:
-            time = datetime.strptime(stamp.strip(), form)
-        except ValueError:
-            continue
-        return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
-    return None
+    return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()

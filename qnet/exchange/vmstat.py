@@ -42,7 +42,15 @@ def rows(data: Any, text: str, name: str, first: bool) -> tuple[list[MeasuredInt
 def _interval(header: list[str], words: list[str]) -> MeasuredInterval:
     cells = {key: figure(word) for key, word in zip(header, words, strict=False)}
     values = {title: value for key, title in _COLUMNS.items() if (value := cells.get(key)) is not None}
-    idle = (cells.get("id") or 0.0) + (cells.get("wa") or 0.0)
-    match = _TIME.search(" ".join(words))
-    end = datetime.fromisoformat(f"{match[1]}T{match[2]}").replace(tzinfo=UTC).timestamp() if match else None
-    return MeasuredInterval(end, {"utilization_cpu": max(0.0, 100.0 - idle) / 100, **values})
+    idle = cells.get("id")
+    busy = {} if idle is None else {"utilization_cpu": max(0.0, 100.0 - idle - (cells.get("wa") or 0.0)) / 100}
+    return MeasuredInterval(_end(" ".join(words)), {**busy, **values})
+
+
+def _end(text: str) -> float | None:
+    """The time in a line, as UTC; None without one."""
+    match = _TIME.search(text)
+    try:
+        return datetime.fromisoformat(f"{match[1]}T{match[2]}").replace(tzinfo=UTC).timestamp() if match else None
+    except ValueError:
+        return None

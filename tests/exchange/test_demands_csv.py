@@ -10,6 +10,7 @@ import pytest
 import qnet
 from qnet.errors import QnetError
 from qnet.exchange import demands_csv
+from qnet.exchange.formats import read_format, write_format
 from qnet.exchange.imported import Item, Reading, notes_of
 
 
@@ -50,6 +51,9 @@ def test_a_closed_network_has_the_throughput_of_mean_value_analysis() -> None:
     [
         ("station,class,demand_ms\ncpu,web,100\n", "time", "0.1 s"),
         ("station;class;demand\ncpu;web;0.1\n", "time", "0.1 s"),
+        ("station\tclass\tdemand\ncpu\tweb\t0.1\n", "time", "0.1 s"),
+        ("# a, comment\nstation;class;demand\ncpu;web;0.1\n", "time", "0.1 s"),
+        ('station,class,demand\n"#1",web,0.1\n# 2,web,0.1\n', "station", "#1"),
         ("# comment\nStation,Class,Demand\ncpu,web,0.1\n", "time", "0.1 s"),
         ("station,class,demand,visits\ncpu,web,0.5,5\n", "visits", 5),
         ("station,demand\ncpu,0.1\n", "station", "cpu"),
@@ -101,3 +105,27 @@ def test_what_is_the_same_at_several_places_is_one_note() -> None:
     items = [Item("stations.a", "is left out"), Item("", "one server"), Item("stations.b", "is left out")]
     assert [note.text for note in notes_of(items)] == ["stations.a, stations.b: is left out", "one server"]
     assert len(notes_of([items[0], items[2].replace(changes=True)])) == 2
+
+
+@pytest.mark.parametrize("format", ["csv", "jmva"])
+def test_priorities_below_0_keep_their_order(format: str) -> None:
+    """JMVA had 0 for both classes without a note, and tables had numbers that cannot be read again."""
+    model = qnet.loads("""
+qnet = 1
+title = "t"
+[stations]
+"#cpu" = { discipline = "preemptive" }
+[classes.a]
+population = 2
+priority = -3
+steps = [{ station = "#cpu", time = "1 s" }]
+[classes.b]
+population = 2
+think_time = "9 s"
+priority = -1
+steps = [{ station = "#cpu", time = "1 s" }]
+""")
+    written = write_format(format, model)
+    assert "all priorities are 3 higher" in "".join(item.text for item in written.items)
+    again = qnet.loads(read_format(format, written.text.encode(), Reading(name="x")).text)
+    assert again.metric("response('a')") == pytest.approx(model.metric("response('a')"), rel=1e-9)

@@ -138,3 +138,60 @@ def test_what_was_measured_gives_the_demands_by_the_utilization_law(tmp_path: Pa
     rows = list(csv.DictReader(io.StringIO(answer.stdout)))
     demands = {row["station"]: float(row["value"]) for row in rows if row["scope"] == "demand"}
     assert demands == {"cpu": pytest.approx(0.02, rel=1e-6), "sda": pytest.approx(0.008, rel=1e-6)}
+
+
+VMSTAT = b" r b id wa\n 1 0 90 0\n 2 0 62 8\n"
+
+
+def test_several_files_of_one_tool_keep_all_their_columns() -> None:
+    """The columns of the third replaced those of the second."""
+    table = measured([(f"{n}", VMSTAT.replace(b"62", idle)) for n, idle in enumerate((b"62", b"52", b"42"))])
+    busy = [table.rows[0].values[f"utilization_cpu{suffix}"] for suffix in ("", "_2", "_3")]
+    assert busy == pytest.approx([0.3, 0.4, 0.5])
+
+
+def test_devices_whose_names_have_no_letters_of_columns_keep_their_figures() -> None:
+    item = report(1, 65, 20)
+    item["disk"] = [{"disk-device": name, "util-percent": busy} for name, busy in (("\u0434", 10), ("\u4e2d", 30))]
+    (row,) = measured([("x", sysstat(item))]).rows
+    assert sorted(value for name, value in row.values.items() if name != "utilization_cpu")[:2] == [0.1, 0.3]
+
+
+def test_all_processors_by_state_are_utilization() -> None:
+    item = report(1, 65, 20)
+    item["cpu-load-all"] = item.pop("cpu-load")
+    (row,) = measured([("x", sysstat(item))]).rows
+    assert row.values["utilization_cpu"] == pytest.approx(0.3)
+
+
+def test_dates_of_a_file_have_one_form() -> None:
+    """The 12th is no month of the year where the 13th follows."""
+    items = [report(1, 65, 20), report(2, 65, 20)]
+    items[0]["timestamp"], items[1]["timestamp"] = "12/03/24 23:59:30", "13/03/24 00:00:30"
+    first, second = measured([("x", sysstat(*items))]).rows
+    assert (second.end or 0) - (first.end or 0) == 60
+
+
+@pytest.mark.parametrize("line", [b" 2 0 nan 8 2024-02-01 10:00:00", b" 2 0 - 8 2024-02-31 10:00:00"])
+def test_a_line_of_vmstat_without_idle_time_or_with_an_impossible_date(line: bytes) -> None:
+    (row,) = measured([("x", b" r b id wa\n 1 0 90 0\n" + line + b"\n")]).rows
+    assert "utilization_cpu" not in row.values
+    assert row.values["run_queue"] == 2
+
+
+def test_values_that_no_measurement_has_are_counted() -> None:
+    table = measured([("x", prometheus(({"a": "b"}, [(1.0, "2"), (2.0, "NaN"), (3.0, "-1")])))])
+    assert len(table.rows) == 1
+    assert "2 values are left out" in table.notes[0].text
+
+
+def test_a_native_histogram_is_refused() -> None:
+    data = b'{"status":"success","data":{"result":[{"metric":{"a":"b"},"histograms":[[1,{"count":"3"}]]}]}}'
+    with pytest.raises(InvalidInput, match="native histogram"):
+        measured([("x", data)])
+
+
+def test_titles_with_numbers_stay_distinct() -> None:
+    series = ({"__name__": "a_2"}, [(1.0, "1")]), ({"__name__": "a"}, [(1.0, "2")]), ({"__name__": "a"}, [(1.0, "3")])
+    (row,) = measured([("x", prometheus(*series))]).rows
+    assert sorted(row.values.values()) == [1, 2, 3]
