@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 
+import qnet
 from qnet.documents import parse
+from qnet.errors import NotComputed
 from qnet.model.load import build
 from qnet.model.metrics import metric
 from qnet.networks.wanted import Wanted
@@ -365,3 +367,28 @@ def test_points_beside_those_where_a_class_is_never_served_have_their_answers() 
     assert isclose(rows[0]["throughput_b_per_s"], one, rel_tol=1e-9)
     assert rows[1]["throughput_b_per_s"] is None
     assert "never served" in rows[1]["status"]
+
+
+def test_customers_who_may_pass_many_stations_without_time_are_left_to_other_methods() -> None:
+    """The choices of one passage after the other were followed until calls were too deep, an internal error."""
+    steps = ", ".join(
+        f'{{ station = "{name}", visits = 0.6, time = "{{time}} s" }}' for name in ("first", "second", "third")
+    )
+    model = qnet.loads(f"""
+qnet = 1
+title = "t"
+[stations]
+first = {{}}
+second = {{}}
+third = {{}}
+[classes.thinking]
+population = 2
+think_time = "1 s"
+steps = [{steps.replace("{time}", "0.1")}]
+[classes.back]
+population = 3
+steps = [{steps.replace("{time}", "0.3")}]
+""")
+    assert model.solve().method == "residual-service"
+    with pytest.raises(NotComputed, match="customers may pass without spending any time"):
+        model.solve(method="states")
