@@ -237,12 +237,10 @@ class Machine:
         joins: Sequence[Join], customer: int, rate: float, result: list[Move],
     ) -> None:  # fmt: skip
         """Add the moves that follow when one customer goes on to a node, and others because of it, to `result`."""
-        scene = Scene(list(counts), list(lines), list(busy), list(apart), list(joins), [customer])
         self.steps = 0
         try:
-            self.follow(scene, rate, (), result, 0)
-        except RecursionError:
-            # Each choice without time between is a call in a call: more of them than calls fit are endless ones.
+            self.follow(Scene(list(counts), [*lines], [*busy], [*apart], [*joins], [customer]), rate, (), result, 0)
+        except RecursionError:  # each choice without time between is a call in a call
             raise NotCovered(_ENDLESS) from None
         if self.steps > MOST_STEPS:
             budget.spend(_A_STEP * self.steps, WHAT)
