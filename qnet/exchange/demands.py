@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from itertools import count
 from typing import Any
 
@@ -54,6 +54,19 @@ class DemandNetwork(Record):
     """The table `[parameters]` for its expressions."""
 
 
+MAX_PRIORITY = 99
+"""The highest priority of the model language."""
+
+
+def ranks(priorities: Iterable[int]) -> Mapping[int, int]:
+    """Priorities of other formats, each with one of the model language, in the same order, from 0 on.
+
+    priorities  from 0 on.
+    """
+    stated = sorted({0, *priorities})
+    return dict(zip(stated, count() if stated[-1] > MAX_PRIORITY else stated, strict=False))
+
+
 def written(network: DemandNetwork, items: Items, time_unit: str, heading: str) -> Converted:
     """The network in the model language.
 
@@ -102,7 +115,7 @@ def _class(network: DemandNetwork, index: int, time_unit: str) -> dict[str, Any]
         if item.think_time:
             table["think_time"] = quantity(item.think_time, time_unit)
     if any(centre.discipline in ("priority", "preemptive") for centre in network.centres):
-        table["priority"] = item.priority
+        table["priority"] = ranks(each.priority for each in network.classes)[item.priority]
     table["steps"] = [
         {"station": centre.name, **_visits(service.visits), "time": quantity(service.time, time_unit)}
         for centre in network.centres

@@ -188,6 +188,9 @@ class _Reader:
         think: Any = given.think_times.get(name)
         if think is None and "think_time" not in stated:
             think = given.think_times.get("")
+        if think is None and "think_time" in stated and population is None and "population" not in stated:
+            where = f"{self.name}:{stated['think_time'][1]}"
+            self.items.lost(where, f'the think time of "{printable(name, 60)}" is left out, which is an open class')
         if rate is not None:
             return DemandClass(name, arrival_rate=_checked(rate, "/s", "--arrival-rate"), priority=priority)
         closed = population is not None or ("population" in stated and bool(stated["population"][0]))

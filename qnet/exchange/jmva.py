@@ -6,7 +6,7 @@ Follows the files that JMT itself writes, which contain more than its schema `JM
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from qnet.errors import NotComputed, Problem, UsageError, printable
@@ -181,11 +181,18 @@ class _Reader:
         position."""
         for group in element.inside("servicetimes", "visits"):
             named = [child.attributes.get("customerclass") for child in group.children if not child.children]
+            self._refuse_unknown(filter(None, named), classes, group)
             if named and [name or item.name for name, item in zip(named, classes, strict=False)] != [
                 item.name for item in classes
             ]:
                 raise malformed(self.name, group.line, "the classes are in another order than in <classes>",
                                 "the same order", "JMVA reads service times and visits by position")  # fmt: skip
+
+    def _refuse_unknown(self, named: Iterable[str], classes: Sequence[DemandClass], element: Element) -> None:
+        known = {item.name for item in classes}
+        for name in named:
+            if name not in known:
+                raise malformed(self.name, element.line, f'there is no class "{printable(name, 60)}"', "a class")
 
     def _list(self, element: Element) -> list[float]:
         parts = [part for part in element.text.split(";") if part.strip()]
@@ -226,6 +233,8 @@ class _Reader:
         """The network with the times at reference stations that are delays as think times of their closed classes."""
         references = self.root.first("ReferenceStation")
         by_class = {item.attributes.get("name", ""): item for item in references.children} if references else {}
+        if references:
+            self._refuse_unknown(by_class, network.classes, references)
         centres, classes = list(network.centres), list(network.classes)
         for index, item in enumerate(classes):
             element = by_class.get(item.name)

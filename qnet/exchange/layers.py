@@ -4,11 +4,10 @@ held around the work of their entries, processors are ordinary stations."""
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import count
 from typing import Any
 
 from qnet.errors import InvalidInput, NotComputed, Problem, printable
-from qnet.exchange.demands import quantity, shown, unused_name
+from qnet.exchange.demands import quantity, ranks, shown, unused_name
 from qnet.exchange.imported import REFUSED, Converted, Items, Reading, malformed
 from qnet.model.from_data import document_from
 from qnet.model.tidy import tidy
@@ -18,8 +17,6 @@ MAX_STEPS = 3000
 """Steps of all passages together, with every call written out."""
 MAX_LAYERS = 12
 """Depth of calls, because the language nests steps."""
-MAX_PRIORITY = 99
-"""The highest priority of the model language."""
 
 
 class Processor(Record):
@@ -110,8 +107,7 @@ class _Writer:
         self.steps = 0
         self.used: dict[str, None] = {}
         self.task_stations = self._named_tasks()
-        stated = {item.priority for item in (*network.tasks.values(), *network.entries.values())} | {0}
-        self.ranks = dict(zip(sorted(stated), count() if max(stated) > MAX_PRIORITY else sorted(stated), strict=False))
+        self.ranks = ranks(item.priority for item in (*network.tasks.values(), *network.entries.values()))
         """Priority -> that of the model language, whose range is smaller."""
 
     def converted(self) -> Converted:

@@ -129,3 +129,14 @@ steps = [{ station = "#cpu", time = "1 s" }]
     assert "all priorities are 3 higher" in "".join(item.text for item in written.items)
     again = qnet.loads(read_format(format, written.text.encode(), Reading(name="x")).text)
     assert again.metric("response('a')") == pytest.approx(model.metric("response('a')"), rel=1e-9)
+
+
+def test_priorities_above_those_of_the_language_keep_their_order() -> None:
+    text = "station,class,demand,population,priority,discipline\ncpu,a,1,2,300,priority\ncpu,b,1,2,101,priority\n"
+    assert [item["priority"] for item in read(text)["classes"].values()] == [2, 1]
+
+
+def test_the_think_time_of_an_open_class_is_listed() -> None:
+    text = "station,class,demand,arrival_rate,think_time\ncpu,a,0.1,2,5\n"
+    (item,) = demands_csv.read(text.encode(), Reading(name="x")).items
+    assert (item.where, item.text) == ("x:2", 'the think time of "a" is left out, which is an open class')

@@ -269,3 +269,14 @@ def test_what_no_analysis_varies_is_refused() -> None:
 def test_elements_may_be_spelled_in_capitals() -> None:
     data = file(CLOSED, station("CPU", (1,), (1,))).replace(b"listation", b"LIStation").replace(b"visits", b"Visits")
     assert "CPU = {}" in read(data).text
+
+
+@pytest.mark.parametrize("place", ["customerclass", "reference"])
+def test_a_class_that_there_is_not_is_named(place: str) -> None:
+    reference = '<ReferenceStation><Class name="Q" refStation="s"/></ReferenceStation>'
+    data = file('<closedclass name="A" population="3"/>', station("s", (1,), (1,)),
+                reference=reference if place == "reference" else "")  # fmt: skip
+    if place == "customerclass":
+        data = data.replace(b'customerclass="A"', b'customerclass="Q"', 1)
+    with pytest.raises(QnetError, match='there is no class "Q"'):
+        read(data)
