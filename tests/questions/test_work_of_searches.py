@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from qnet.catalog.find import system_path
+from qnet.documents import parse
 from qnet.lazy import np
 from qnet.model import bind as binding
 from qnet.model import values
 from qnet.model.conditions import condition
-from qnet.model.load import load
+from qnet.model.load import build, load
+from qnet.model.model import Model
 from qnet.networks.open import solve as open_networks
 from qnet.networks.open.solve import OpenSolver
 from qnet.questions.envelope.envelope import envelopes
@@ -99,6 +103,12 @@ def test_loads_that_rise_slowly_are_asked_for_several_values_at_once(
     np.testing.assert_array_equal(steady.bounded, alone.bounded)
 
 
+def _read_anew(system: str, mark: str) -> Model:
+    """A model of which nothing is known from other tests, which share those of the same text."""
+    path = system_path(system)
+    return build(parse(f"{Path(path).read_text()}\n# {mark}\n".encode(), path), system)
+
+
 def test_stations_and_routes_are_bound_once_where_their_numbers_stand(monkeypatch: pytest.MonkeyPatch) -> None:
     bound: list[str] = []
     station, steps = binding._Binder.station, binding._Binder.route_steps
@@ -113,14 +123,14 @@ def test_stations_and_routes_are_bound_once_where_their_numbers_stand(monkeypatc
 
     monkeypatch.setattr(binding._Binder, "station", of_station)
     monkeypatch.setattr(binding._Binder, "route_steps", of_route)
-    model = load("ibm-3990-6")
+    model, another = (_read_anew("ibm-3990-6", mark) for mark in ("one", "two"))
     rates = np.array([100.0, 200.0, 300.0])
     first = solve_points(model, {"rate": rates}, 3)
     assert bound
     bound.clear()
     second = solve_points(model, {"rate": 2 * rates}, 3)
     assert not bound
-    other = solve_points(load("ibm-3990-6"), {"rate": 2 * rates}, 3)
+    other = solve_points(another, {"rate": 2 * rates}, 3)
     np.testing.assert_array_equal(second.parts[0].solution.response, other.parts[0].solution.response)
     assert (second.parts[0].solution.response > first.parts[0].solution.response).all()
     solve_points(model, {"rate": rates, "connect": rates / 1e5}, 3)

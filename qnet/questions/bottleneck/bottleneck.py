@@ -13,8 +13,9 @@ from qnet.networks.solution import RoutedSolution, StationFigures
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.networks.work import GroupWork, NetworkWork, RouteWork, work
 from qnet.questions.points.changes import Change, changes, changes_together, inside_limits
-from qnet.questions.points.points import Solved, rising, solve_points
+from qnet.questions.points.points import Solved, solve_points
 from qnet.questions.points.saturation import Saturation, largest_throughput, saturation
+from qnet.questions.points.solution_figures import rising
 from qnet.questions.solve.solve import no_steady_state
 from qnet.record import Record
 from qnet.units import format_quantity

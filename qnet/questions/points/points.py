@@ -6,9 +6,9 @@ converge; then search for a second one from a heavy load.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from qnet.errors import InvalidInput, NotComputed, Problem, QnetError, UsageError
 from qnet.expression import FLOATS, Operations, Value, arrays, solution_name
@@ -29,33 +29,6 @@ if TYPE_CHECKING:
     from qnet.model import check
 else:
     check = lazy("qnet.model.check")
-
-_NEAR = 1e-9
-"""The relative difference up to which figures are equal; any small number above rounding works."""
-_Item = TypeVar("_Item")
-
-
-def same(one: float, other: float) -> bool:
-    """Whether two figures, `one` and `other`, are equal but for rounding: to 1e-9 of the larger."""
-    return abs(one - other) <= _NEAR * max(abs(one), abs(other))
-
-
-def rising(items: Iterable[_Item], size: Callable[[_Item], float]) -> list[_Item]:
-    """The items sorted by size, ascending; items of equal size, as by `same`, remain in the given order.
-
-    items   in the order of the model.
-    size    the figure of an item by which to sort.
-    """
-    given = list(items)
-    result: list[_Item] = []
-    identical: list[int] = []
-    for position in sorted(range(len(given)), key=lambda position: size(given[position])):
-        if identical and not same(size(given[identical[0]]), size(given[position])):
-            result += [given[index] for index in sorted(identical)]
-            identical = []
-        identical.append(position)
-    return result + [given[index] for index in sorted(identical)]
-
 
 _TOLERANCE = 1e-12
 """The relative residual of a converged fixed point: some thousand units in the last place, far below printed digits."""
@@ -393,8 +366,8 @@ def _not_converged(residual: Any) -> NotComputed:
     """The error of a fixed point that did not converge, with its relative residual, per point."""
     largest = residual if isinstance(residual, (int, float)) else residual.max()
     text = f"times that depend on the solution did not converge: residual {largest:.1e} after {_MAX_ROUNDS} rounds"
-    help = "the model may have no steady state here, or several"
-    return NotComputed(Problem("QN511", text, f"a residual of {_TOLERANCE:.0e}", help=help))
+    expected, help = f"a residual of {_TOLERANCE:.0e}", "the model may have no steady state here, or several"
+    return NotComputed(Problem("QN511", text, expected, help=help))
 
 
 def _wait_scales(solution: RoutedSolution) -> dict[str, Value]:

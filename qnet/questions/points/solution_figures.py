@@ -1,11 +1,12 @@
-"""The figures of a solution that expressions may use, by name.
+"""The figures of a solution that expressions may use, by name; and their order, in which rounding does not count.
 
 With finite capacities: the offered arrival rates, the loss probabilities, and the figures of buffers.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
 
 from qnet.expression import Value, operations_for, solution_name
 from qnet.model.fields import OF_BUFFERS
@@ -24,6 +25,32 @@ COLUMNS = (
     Column("time_to_fill", "time to fill", "s"),
 )
 """The additional columns of reports on systems with finite capacities."""
+
+_NEAR = 1e-9
+"""The relative difference up to which figures are equal; any small number above rounding works."""
+_Item = TypeVar("_Item")
+
+
+def same(one: float, other: float) -> bool:
+    """Whether two figures, `one` and `other`, are equal but for rounding: to 1e-9 of the larger."""
+    return abs(one - other) <= _NEAR * max(abs(one), abs(other))
+
+
+def rising(items: Iterable[_Item], size: Callable[[_Item], float]) -> list[_Item]:
+    """The items sorted by size, ascending; items of equal size, as by `same`, remain in the given order.
+
+    items   in the order of the model.
+    size    the figure of an item by which to sort.
+    """
+    given = list(items)
+    result: list[_Item] = []
+    identical: list[int] = []
+    for position in sorted(range(len(given)), key=lambda position: size(given[position])):
+        if identical and not same(size(given[identical[0]]), size(given[position])):
+            result += [given[index] for index in sorted(identical)]
+            identical = []
+        identical.append(position)
+    return result + [given[index] for index in sorted(identical)]
 
 
 def lost(offered: Value, carried: Value) -> Value:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from qnet.networks.solution import ClassFigures
 from qnet.questions.bottleneck.bottleneck import Bottleneck, Resource, ResponsePart
-from qnet.questions.points.points import rising, same
+from qnet.questions.points.solution_figures import rising, same
 from qnet.record import Record
 from qnet.units import format_number, format_quantity
 

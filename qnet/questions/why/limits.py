@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from qnet.questions.bottleneck.bottleneck import Bottleneck, Software
 from qnet.questions.points.changes import Change
-from qnet.questions.points.points import rising, same
+from qnet.questions.points.solution_figures import rising, same
 from qnet.questions.why.findings import (
     ANSWER,
     BEST,

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from qnet.questions.bottleneck.bottleneck import Bottleneck
-from qnet.questions.points.points import rising, same
-from qnet.questions.points.solution_figures import lost
+from qnet.questions.points.solution_figures import lost, rising, same
 from qnet.questions.why.findings import (
     ANSWER,
     LINE,
