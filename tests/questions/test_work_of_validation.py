@@ -66,8 +66,8 @@ class Work(NamedTuple):
 def work() -> Work:
     """What a validation of the 3990-6 does."""
     done = Work([], [], [], [], [], [], [])
-    search, shown = validate_points.search, validate_points._shown
-    compute, move = validate_points.Computer.compute, validate_settings.Systems._move_along
+    search, shown = validate_points.search, validate_points._with_solutions
+    compute, move = validate_points.Computer.compute, validate_settings.Systems._compute_along
     crossings = sign_changes.crossings
 
     def values(model: Any, varied: dict[str, Any], size: int | None) -> Values:
@@ -79,14 +79,14 @@ def work() -> Work:
         done.searched.append(trial.size)
         return search(trial, **more)
 
-    def along(self: Any, key: Any, setting: Any, points: Any, every: Any) -> None:
-        done.along.append(len(every))
-        move(self, key, setting, points, every)
+    def along(self: Any, *arguments: Any) -> None:
+        done.along.append(len(arguments[-1]))
+        move(self, *arguments)
 
-    def computed(self: Any, key: Any, lanes: Any) -> None:
+    def computed(self: Any, key: Any, points: Any) -> None:
         if key[1]:
-            done.claimed.append(sum(bool(lane.claim.figure) for lane in lanes))
-        compute(self, key, lanes)
+            done.claimed.append(sum(bool(point.claim.figure) for point in points))
+        compute(self, key, points)
 
     def part(*arguments: Any) -> Any:
         result = shown(*arguments)
@@ -103,10 +103,10 @@ def work() -> Work:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sign_changes, "crossings", roots)
         patch.setattr(validate_settings, "Values", values)
-        patch.setattr(validate_settings.Systems, "_move_along", along)
+        patch.setattr(validate_settings.Systems, "_compute_along", along)
         patch.setattr(validate_points, "search", counted)
         patch.setattr(validate_points.Computer, "compute", computed)
-        patch.setattr(validate_points, "_shown", part)
+        patch.setattr(validate_points, "_with_solutions", part)
         validate(load_study("ibm-3990-6"))
     return done
 
