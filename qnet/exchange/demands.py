@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from itertools import count
 from typing import Any
 
@@ -134,11 +134,6 @@ def _visits(visits: float) -> dict[str, Any]:
 def quantity(value: float | str, unit: str) -> str:
     """A number with its unit; an expression unchanged."""
     return value if isinstance(value, str) else f"{shown(value)} {unit}"
-
-
-def unused_name(name: str, taken: Collection[str]) -> str:
-    """A name that is not taken: `name`, or else that with a number."""
-    return name if name not in taken else next(text for i in count() if (text := f"{name} {i}") not in taken)
 
 
 def shown(value: float) -> str:

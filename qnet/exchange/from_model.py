@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from qnet.errors import render_path
-from qnet.exchange.demands import DemandCentre, DemandClass, DemandNetwork, Service, unused_name
-from qnet.exchange.imported import Items
+from qnet.exchange.demands import DemandCentre, DemandClass, DemandNetwork, Service
+from qnet.exchange.imported import Items, unused_name
 from qnet.model.bind import bind, expressions
 from qnet.model.keys import keys_of, stated
 from qnet.model.model import Model

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
+from itertools import count
 from types import MappingProxyType
 
 from qnet.errors import InvalidInput, Problem, UsageError, printable
@@ -31,6 +32,11 @@ class Item(Record):
     """Whether the solution of the target differs without it."""
     informs: bool = False
     """Whether nothing is lost, because it is expressed by other means."""
+
+
+def unused_name(name: str, taken: Container[str], mark: str = " ", first: int = 0) -> str:
+    """A name that is not taken: `name`, or else that with a mark and a number, from `first` on."""
+    return name if name not in taken else next(text for i in count(first) if (text := f"{name}{mark}{i}") not in taken)
 
 
 def notes_of(items: Iterable[Item]) -> list[Note]:

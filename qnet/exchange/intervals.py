@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Mapping
-from itertools import count
 from typing import Any, cast
 
 from qnet.errors import InvalidInput, Problem
+from qnet.exchange.imported import unused_name
 from qnet.record import Record
 
 UNREADABLE, READ = "QN800", "QN801"
@@ -31,7 +31,7 @@ def column(*parts: str) -> str:
 
 def unused(title: str, taken: Container[str]) -> str:
     """The name of a column that is not taken: the title, or else that with the first number from 2 on."""
-    return title if title not in taken else next(each for n in count(2) if (each := f"{title}_{n}") not in taken)
+    return unused_name(title, taken, "_", 2)
 
 
 def unreadable(name: str, found: str, expected: str = "", help: str = "", line: int = 0) -> InvalidInput:

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from qnet.errors import NotComputed, Problem, UsageError, printable
-from qnet.exchange.demands import DemandCentre, DemandClass, DemandNetwork, Service, shown, unused_name, written
+from qnet.exchange.demands import DemandCentre, DemandClass, DemandNetwork, Service, shown, written
 from qnet.exchange.from_model import demands_of
-from qnet.exchange.imported import REFUSED, Converted, Items, Reading, integer, malformed, number
+from qnet.exchange.imported import REFUSED, Converted, Items, Reading, integer, malformed, number, unused_name
 from qnet.exchange.what_if import Analysis, analysis
 from qnet.exchange.xml_tree import Element, parse_xml
 from qnet.model.model import Model

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from qnet.errors import InvalidInput, NotComputed, Problem, printable
-from qnet.exchange.demands import quantity, ranks, shown, unused_name
-from qnet.exchange.imported import REFUSED, Converted, Items, Reading, malformed
+from qnet.exchange.demands import quantity, ranks, shown
+from qnet.exchange.imported import REFUSED, Converted, Items, Reading, malformed, unused_name
 from qnet.model.from_data import document_from
 from qnet.model.tidy import tidy
 from qnet.record import Record
