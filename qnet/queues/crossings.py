@@ -16,7 +16,7 @@ Function = Callable[[Indices, Array], Array]
 
 _TOGETHER = 400
 """Points evaluated together: as many as take about as long as the fixed part of a solution."""
-_FEWEST, _MOST = 2, 24
+_FEWEST, _MOST = 2, 16
 """The fewest and the most points for one root in a round."""
 _CLOSER = 0.01
 """The factor of the estimated error at which a second, closer pair of points is tried."""
