@@ -19,7 +19,6 @@ WIDER = {
 name of an option, its placeholder and its help."""
 
 UNPACKED = {
-    ("qnet.networks.closed.approximate", "ClosedFigures"): "the figures of batches, joined one by one",
     ("qnet.networks.closed.first_come", "FirstComeBatch"): "a part of each of its values",
     ("qnet.networks.closed.newton_core", "NewtonPoint"): "a part of each of its values",
     ("qnet.networks.closed.priorities", "Ranked"): "a part of each of its values",

@@ -163,13 +163,13 @@ def _solved(
         work = _prepared(core, network, demands[chosen], indices, identical, correction)
         answer = _answer(work.core, method, solutions)
         _prove(answer, method, correction, first, size)
-        parts.append(_means(network, work, answer, demands[chosen]))
+        parts.append((answer.throughput, _residence(work, answer)))
     if not parts:
         shape = (0, stations, classes)
-        parts.append((np.zeros((0, classes)), *(np.zeros(shape) for _ in range(4))))
-    overall = [np.concatenate([part[index] for part in parts]) for index in range(5)]
-    figures = [_nested(value[0].tolist()) for value in overall] if lift else overall
-    return ClosedFigures(*figures, log_constant=None, method=method)
+        parts.append((np.zeros((0, classes)), np.zeros(shape)))
+    overall = [np.concatenate(column) for column in zip(*parts, strict=True)]
+    throughput, residence = (_nested(value[0].tolist()) for value in overall) if lift else overall
+    return ClosedFigures(throughput=throughput, residence=residence, method=method)
 
 
 def work(stations: int, classes: int, cores: int, points: int) -> Work:
@@ -295,15 +295,11 @@ def _where(point: int, size: int) -> str:
     return f" at point {point + 1} of the batch" if size > 1 else ""
 
 
-def _means(network: ClosedNetwork, work: _Work, answer: CoreAnswer, demands: Any) -> tuple[Any, ...]:
-    """Throughput, residence, queue length, utilization and busy servers of all stations, delays included."""
+def _residence(work: _Work, answer: CoreAnswer) -> Array:
+    """(B, K, R) residences at all stations, delays included."""
     residence = work.fixed.copy()
     residence[:, work.queueing] += answer.residence[:, work.identical]
-    residence = np.where((work.core.population > 0)[:, None, :], residence, 0.0)
-    throughput = answer.throughput[:, None, :]
-    busy = throughput * demands
-    share = np.array([0.0 if delay else 1.0 / network.peak(index) for index, delay in enumerate(network.delay)])
-    return answer.throughput, residence, throughput * residence, busy * share[:, None], busy
+    return np.where((work.core.population > 0)[:, None, :], residence, 0.0)
 
 
 def _nested(value: Any) -> Any:

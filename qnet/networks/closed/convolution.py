@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 from qnet.lazy import Indices, lazy, np
 from qnet.networks.closed import weights
 from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork, varying
-from qnet.networks.closed.reduction import Reduced, StationGroup, batch_figures, expanded, nothing, reduced, stacked
+from qnet.networks.closed.reduction import Reduced, StationGroup, expanded, nothing, reduced, stacked
 from qnet.networks.wanted import AUTO, Wanted, Work
 
 if TYPE_CHECKING:
@@ -270,7 +270,13 @@ def _batch(network: ClosedNetwork, wanted: Wanted) -> ClosedFigures:
         residence[index] = one.residence
         if states is not None:
             states[index, :, : len(one.marginals[0])] = one.marginals
-    return batch_figures(network, throughput[:, None], residence, logs, NAME, states)
+    return ClosedFigures(
+        throughput=throughput[:, None],
+        residence=residence,
+        log_constant=logs,
+        marginals=states,
+        method=NAME,
+    )
 
 
 def _empty(size: int, stations: int, most: int) -> Any:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from qnet.errors import NoAnswer, Problem
 from qnet.lazy import np
 from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork
-from qnet.networks.closed.reduction import Reduced, batch_figures, expanded, nothing, reduced
+from qnet.networks.closed.reduction import Reduced, expanded, nothing, reduced
 from qnet.networks.wanted import AUTO, Wanted, Work
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ def _batch(network: ClosedNetwork) -> ClosedFigures:
         if network.delay[station]:
             times[:, station] = network.demands[:, station]
     times *= (network.population > 0)[:, None, :]
-    return batch_figures(network, rates, times, constants, NAME)
+    return ClosedFigures(throughput=rates, residence=times, log_constant=constants, method=NAME)
 
 
 def _together(demands: Any, think: Any, population: Any) -> Iterator[tuple[list[Any], list[int], list[Any], Any]]:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from qnet.errors import NoAnswer, Problem
 from qnet.lazy import np
 from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork
-from qnet.networks.closed.reduction import batch_figures, expanded, nothing, reduced
+from qnet.networks.closed.reduction import expanded, nothing, reduced
 from qnet.networks.wanted import AUTO, Wanted, Work
 
 if TYPE_CHECKING:
@@ -205,7 +205,7 @@ def _batch(network: ClosedNetwork) -> ClosedFigures:
         served = population > 0
         values = network.demands[:, station, 0] * served if key is None else times[groups[key][0]]
         residence[:, station, 0] = values
-    return batch_figures(network, rates[:, None], residence, logs, NAME)
+    return ClosedFigures(throughput=rates[:, None], residence=residence, log_constant=logs, method=NAME)
 
 
 def _families(demands: Any, counts: Sequence[int], think: Any, population: Any) -> tuple[Any, Any, Any]:

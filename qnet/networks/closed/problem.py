@@ -67,19 +67,16 @@ class ClosedNetwork(Record):
 
 
 class ClosedFigures(Record):
-    """The steady state; nested tuples for a point, arrays with the batch axis first for a batch."""
+    """What a method computes; nested tuples for a point, arrays with the batch axis first for a batch.
+
+    All other figures follow by the operational laws, as `product.figures.figures`.
+    """
 
     throughput: Any
     """(R,): passages per second."""
     residence: Any
     """(K, R): seconds spent at the station per passage, all visits; 0 for a class without customers."""
-    queue_length: Any
-    """(K, R): mean number there, those in service included."""
-    utilization: Any
-    """(K, R): throughput x demand / peak capacity; 0 at delays."""
-    busy_servers: Any
-    """(K, R): throughput x demand: the mean capacity in use, at delays the mean number present."""
-    log_constant: Any
+    log_constant: Any = None
     """Logarithm of the normalising constant G(N), of the products of D^n (n! over the capacities) and Z^n / n!."""
     marginals: Any = None
     """For each station the probabilities of 0, 1, ... customers of all classes together, where wanted."""

@@ -12,7 +12,7 @@ from typing import Any
 
 from qnet.errors import NoAnswer, NotComputed, Problem
 from qnet.lazy import np
-from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork, Matrix, Rates
+from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork, Rates
 from qnet.record import Record
 
 MOST_APART = 10_000_000
@@ -157,63 +157,11 @@ def expanded(
     if marginals is not None:
         empty = (1.0, *(0.0,) * core.total)
         overall = tuple(empty if index is None else tuple(marginals[index]) for index in core.indices)
-    return figures(network, tuple(rates), tuple(times), log_constant, method, overall)
-
-
-def figures(
-    network: ClosedNetwork,
-    throughput: tuple[float, ...],
-    residence: Matrix,
-    log_constant: float,
-    method: str,
-    marginals: Any = None,
-) -> ClosedFigures:
-    """The figures of a point that follow from throughput and residence by Little's law and the utilization law."""
-    queue_length: list[tuple[float, ...]] = []
-    utilization: list[tuple[float, ...]] = []
-    busy: list[tuple[float, ...]] = []
-    known: dict[Any, Matrix] = {}
-    for station, (demands, times) in enumerate(zip(network.demands, residence, strict=True)):
-        peak = float("inf") if network.delay[station] else network.peak(station)
-        key = demands, times, peak
-        rows = known.get(key)
-        if rows is None:
-            lengths = tuple(rate * time for rate, time in zip(throughput, times, strict=True))
-            working = tuple(rate * demand for rate, demand in zip(throughput, demands, strict=True))
-            rows = known[key] = lengths, working, tuple(value / peak for value in working)
-        queue_length.append(rows[0])
-        busy.append(rows[1])
-        utilization.append(rows[2])
     return ClosedFigures(
-        throughput=throughput,
-        residence=residence,
-        queue_length=tuple(queue_length),
-        utilization=tuple(utilization),
-        busy_servers=tuple(busy),
+        throughput=tuple(rates),
+        residence=tuple(times),
         log_constant=log_constant,
-        marginals=marginals,
-        method=method,
-    )
-
-
-def batch_figures(
-    network: ClosedNetwork, throughput: Any, residence: Any, log_constant: Any, method: str, marginals: Any = None
-) -> ClosedFigures:
-    """As `figures`, for a batch with arrays (B, R), (B, K, R) and (B,)."""
-    busy = throughput[:, None, :] * network.demands
-    used: Any = np.zeros(busy.shape)
-    for station, delay in enumerate(network.delay):
-        if not delay:
-            used[:, station] = busy[:, station] / np.reshape(network.peak(station), (-1, 1))
-    queue_length = throughput[:, None, :] * residence
-    return ClosedFigures(
-        throughput=throughput,
-        residence=residence,
-        queue_length=queue_length,
-        utilization=used,
-        busy_servers=busy,
-        log_constant=log_constant,
-        marginals=marginals,
+        marginals=overall,
         method=method,
     )
 
@@ -222,7 +170,7 @@ def stacked(answers: Sequence[ClosedFigures], network: ClosedNetwork) -> ClosedF
     """The figures of a batch from those of its points; marginals are padded with zeros to the largest population."""
     shapes = {"throughput": (0, network.classes)}
     columns: dict[str, Any] = {}
-    for name in ("throughput", "residence", "queue_length", "utilization", "busy_servers", "log_constant"):
+    for name in ("throughput", "residence", "log_constant"):
         shape = shapes.get(name, (0,) if name == "log_constant" else (0, network.stations, network.classes))
         rows = [np.asarray(getattr(answer, name), float).reshape(shape[1:]) for answer in answers]
         columns[name] = np.stack(rows) if rows else np.zeros(shape)
@@ -241,4 +189,10 @@ def nothing(network: ClosedNetwork, method: str, marginals: bool) -> ClosedFigur
     """The figures of a point without customers."""
     zeros = (0.0,) * network.classes
     certain = ((1.0,),) * network.stations if marginals else None
-    return figures(network, zeros, (zeros,) * network.stations, 0.0, method, certain)
+    return ClosedFigures(
+        throughput=zeros,
+        residence=(zeros,) * network.stations,
+        log_constant=0.0,
+        marginals=certain,
+        method=method,
+    )

@@ -8,6 +8,8 @@ from itertools import pairwise
 from math import exp, lgamma, log
 from typing import Any
 
+from closed_figures import queue_length, shares, utilization
+
 from qnet.networks.closed import exact
 from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork, closed_network
 
@@ -82,23 +84,16 @@ def error(found: ClosedFigures, right: ClosedFigures) -> float:
 
 
 def certify(network: ClosedNetwork, found: ClosedFigures, load: Any = None) -> None:
-    """Little's law, the population of each class, the utilization law and the feasible region; points and batches."""
+    """Little's law for each class, utilizations up to 1, and the feasible region, of points and batches."""
     demands, population = np.array(network.demands), np.array(network.population, dtype=float)
     throughput, residence = np.array(found.throughput), np.array(found.residence)
-    queues, utilization = np.array(found.queue_length), np.array(found.utilization)
-    for values in (throughput, residence, queues, utilization):
+    for values in (throughput, residence):
         assert np.isfinite(values).all()
         assert (values >= 0).all()
-    passing = throughput[..., None, :]
-    assert np.allclose(queues, passing * residence, rtol=1e-14, atol=0)
-    placed = queues.sum(-2) + throughput * np.array(network.think_time)
+    placed = queue_length(found).sum(-2) + throughput * np.array(network.think_time)
     assert np.allclose(placed, population, rtol=1e-14, atol=0)
-    peaks = np.array([[1.0 if away else network.peak(place)] for place, away in enumerate(network.delay)])
-    share = np.array([[0.0 if away else 1.0] for away in network.delay]) / peaks
-    assert np.allclose(utilization, passing * demands * share, rtol=1e-14, atol=0)
-    assert np.allclose(np.array(found.busy_servers), passing * demands, rtol=1e-14, atol=0)
-    opened = 0.0 if load is None else np.array(load) * share[:, 0]
-    assert (utilization.sum(-1) + opened <= 1.0 + 2e-15).all()
+    opened = 0.0 if load is None else np.array(load) * shares(network)
+    assert (utilization(network, found).sum(-1) + opened <= 1.0 + 2e-15).all()
     present = (population > 0)[..., None, :]
     assert (residence >= np.where(present, demands * (1.0 - 1e-9), 0.0)).all()
     assert (np.where(present, 0.0, residence) == 0.0).all()

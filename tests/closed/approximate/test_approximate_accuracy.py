@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from approximate_cases import METHODS, beside_open, error, exact_figures, random_network, servers
+from closed_figures import queue_length
 
 from qnet.networks.closed.approximate import CORRECTIONS, solve
 from qnet.networks.closed.bounds import bounds
@@ -41,7 +42,7 @@ def test_one_customer_is_exact(method: str, correction: str) -> None:
         network = base.replace(population=(1,) + (0,) * (base.classes - 1))
         right, found = exact_figures(network), solve(network, method, correction)
         assert found.throughput[0] == pytest.approx(right.throughput[0], rel=1e-12)
-        assert np.allclose(np.array(found.queue_length), np.array(right.queue_length), rtol=1e-10, atol=1e-15)
+        assert np.allclose(queue_length(found), queue_length(right), rtol=1e-10, atol=1e-15)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -49,14 +50,15 @@ def test_one_customer_is_exact(method: str, correction: str) -> None:
 def test_a_balanced_network_of_one_class_is_exact(method: str, count: int) -> None:
     found = solve(closed_network([[0.2]] * 5, [count]), method)
     assert found.throughput[0] == pytest.approx(count / (0.2 * (count + 4)), rel=1e-11)
-    assert [row[0] for row in found.queue_length] == pytest.approx([count / 5] * 5, rel=1e-9)
+    assert [row[0] for row in queue_length(found)] == pytest.approx([count / 5] * 5, rel=1e-9)
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_delays_alone_are_exact(method: str) -> None:
-    found = solve(closed_network([[0.5, 1.0], [2.0, 0.0]], [7, 3], [0.0, 4.0], [True, True]), method)
+    network = closed_network([[0.5, 1.0], [2.0, 0.0]], [7, 3], [0.0, 4.0], [True, True])
+    found = solve(network, method)
     assert found.throughput == pytest.approx((7 / 2.5, 3 / 5.0), rel=1e-14)
-    assert found.utilization == ((0.0, 0.0), (0.0, 0.0))
+    assert found.residence == ((0.5, 1.0), (2.0, 0.0))
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -85,8 +87,8 @@ def test_a_printed_example_of_two_classes() -> None:
     """
     found = solve(closed_network([[1.0, 2.0], [3.0, 4.0]], [1, 1]), "bard-schweitzer")
     assert found.throughput == pytest.approx((0.154, 0.104), abs=5e-4)
-    assert found.queue_length[0] == pytest.approx((0.192, 0.248), abs=5e-4)
-    assert found.queue_length[1] == pytest.approx((0.808, 0.752), abs=5e-4)
+    assert queue_length(found)[0] == pytest.approx((0.192, 0.248), abs=5e-4)
+    assert queue_length(found)[1] == pytest.approx((0.808, 0.752), abs=5e-4)
 
 
 def test_bard_schweitzer_is_the_fixed_point_of_its_definition() -> None:
@@ -127,7 +129,7 @@ def test_linearizer_is_the_published_algorithm() -> None:
         shares = [queues[place] / populations[place] for place in range(3)]
         change = np.stack([shares[1] - shares[0], shares[2] - shares[0]], axis=-1) if turn < 2 else change
     found = solve(closed_network(demands.tolist(), [12, 9], think.tolist()), "linearizer")
-    assert np.allclose(np.array(found.queue_length), queues[0], rtol=1e-9)
+    assert np.allclose(queue_length(found), queues[0], rtol=1e-9)
 
 
 def test_aggregate_queue_lengths_are_the_published_algorithm() -> None:
@@ -147,7 +149,7 @@ def test_aggregate_queue_lengths_are_the_published_algorithm() -> None:
         shares = [queues[place].sum(1) / populations[place].sum() for place in range(3)]
         change = np.stack([shares[0] - shares[1], shares[0] - shares[2]], axis=-1)
     found = solve(closed_network(demands.tolist(), [12, 9], think.tolist()), "aql")
-    assert np.allclose(np.array(found.queue_length), queues[0], rtol=1e-7)
+    assert np.allclose(queue_length(found), queues[0], rtol=1e-7)
 
 
 def test_more_core_solutions_are_better() -> None:

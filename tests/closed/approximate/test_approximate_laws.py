@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from approximate_cases import METHODS, certify, random_network, servers
+from closed_figures import queue_length, utilization
 from full import long_but
 from many import many
 
@@ -70,7 +71,7 @@ def test_huge_populations_saturate_the_network(method: str, scale: float) -> Non
     network = closed_network(demands, np.floor(scale * shares), rng.exponential(10.0, (4, 3)))
     found = solve(network, method)
     certify(network, found)
-    assert (found.utilization.sum(-1).max(-1) > 1.0 - 200.0 / scale).all()
+    assert (utilization(network, found).sum(-1).max(-1) > 1.0 - 200.0 / scale).all()
     larger = solve(network.replace(population=4 * network.population), method)
     assert np.allclose(larger.throughput, found.throughput, rtol=100.0 / scale)
 
@@ -83,7 +84,7 @@ def test_one_class_comes_within_reach_of_its_bottleneck(method: str, count: int)
     certify(network, found)
     assert 2.0 * (1.0 - 2.0 / count) < found.throughput[0] <= 2.0 * (1.0 + 2e-15)
     others = 0.2 / 0.3 + 0.1 / 0.4
-    assert found.queue_length[1][0] == pytest.approx(count - others - 2.0 * 2.0, rel=5.0 / count)
+    assert queue_length(found)[1][0] == pytest.approx(count - others - 2.0 * 2.0, rel=5.0 / count)
 
 
 @cache
@@ -121,7 +122,7 @@ def test_open_classes_near_saturation(method: str, correction: str) -> None:
         load = [share, 3.0 * share]
         found = solve(network, method, correction, open_load=load)
         certify(network, found, load)
-        assert sum(found.utilization[1]) + share == pytest.approx(1.0, abs=1e-3)
+        assert utilization(network, found)[1].sum() + share == pytest.approx(1.0, abs=1e-3)
 
 
 @pytest.mark.parametrize("count", [2, 150, 151, 1000, 100_000])

@@ -10,7 +10,7 @@ from qnet.networks.closed.problem import closed_network
 
 np: Any = importlib.import_module("numpy")
 
-FIGURES = ("throughput", "residence", "queue_length", "log_constant")
+FIGURES = ("throughput", "residence", "log_constant")
 SERVERS = (1.0, 2.0, 3.0)
 
 
