@@ -173,7 +173,12 @@ def solve(
             forms = {at_once, *(row.name for row in rows("closed") if row.family == at_once)}
             if result and result[0][0] in forms:
                 return by(at_once, network)
-        points = [solve(network.point(index), marginals, operations, memory, further) for index in range(network.size)]
+        points: list[ClosedFigures] = []
+        known: dict[ClosedNetwork, ClosedFigures] = {}
+        for point in map(network.point, range(network.size)):
+            if point not in known:
+                known[point] = solve(point, marginals, operations, memory, further)
+            points.append(known[point])
         if points:
             return stacked(points, network)
         first = _supporting(_features(network, marginals) | further)[0]

@@ -308,6 +308,17 @@ def test_a_sweep_of_populations_in_one_batch():
         assert isclose(together.log_constant[index], one.log_constant, rel_tol=1e-12, abs_tol=1e-12)
 
 
+def test_equal_variants_of_several_classes_are_solved_once(monkeypatch: pytest.MonkeyPatch):
+    demands = [[[0.1, 0.4], [0.5, 0.2]], [[0.3, 0.4], [0.5, 0.2]]]
+    network = closed_network([*demands, *demands, demands[0]], [[4, 3]] * 5, [1.0, 2.0], None, [None, (1, 2, 3)])
+    solved: list[ClosedNetwork] = []
+    by = exact.by
+    monkeypatch.setattr(exact, "by", lambda name, network, *rest: solved.append(network) or by(name, network, *rest))
+    together = exact.solve(network)
+    assert len(solved) == 2
+    np.testing.assert_array_equal(together.throughput[2:], together.throughput[[0, 1, 0]])
+
+
 def test_kernels_in_plain_python_and_over_arrays_agree(monkeypatch: pytest.MonkeyPatch):
     network = closed_network([[0.1], [0.5], [0.5], [0.2]], [80], [3.0], None, [None, (1, 2, 3), (1, 2, 3), (1, 0.5, 2)])
     plain = convolution.solve(network, AUTO.replace(states=True))
