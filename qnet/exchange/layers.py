@@ -63,6 +63,8 @@ class Phase(Record):
     scv: float = 1.0
     think_time: float = 0.0
     calls: tuple[EntryCall, ...] = ()
+    deterministic: bool = False
+    """Whether the numbers of calls are constant, and not geometric."""
 
     @property
     def idle(self) -> bool:
@@ -256,6 +258,9 @@ class _Writer:
         if phase.think_time and visits:
             steps.append({**marks, "delay": quantity(phase.think_time, self.unit), **_visits(visits)})
         for call in phase.calls:
+            if call.mean and not phase.deterministic:
+                self.items.kept("", "the number of calls of a phase is geometric; here it is one of the two integers "
+                                "next to its mean")  # fmt: skip
             if call.mean and visits:
                 steps += self._call(call, path, visits * call.mean, mark)
         return steps

@@ -277,6 +277,7 @@ class _Reader:
                     for target, waits, at, values in self.calls.get(name, [])
                     if phase < len(values) and values[phase]
                 ),
+                deterministic=value("f", phase, 0.0) != 0,
             )
             for phase in range(3)
         )

@@ -149,6 +149,7 @@ class _Reader:
                     )
                     for call in item.inside("synch-call", "asynch-call")
                 ),
+                deterministic=item.attributes.get("call-order", "").upper() == "DETERMINISTIC",
             )
         rate = self._number(element, "open-arrival-rate", "0")
         priority = self._integer(element, "priority")

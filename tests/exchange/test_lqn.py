@@ -149,6 +149,9 @@ def test_the_xml_form_is_the_same_model() -> None:
     <activity name="c" phase="2" host-demand-mean="1"/></entry-phase-activities></entry></task></processor>
     </lqn-model>"""
     assert data(read_xml(text)) == data(read(OVERTAKING))
+    assert "geometric" in listed(read_xml(text))
+    constant = text.replace("<activity ", '<activity call-order="DETERMINISTIC" ')
+    assert "geometric" not in listed(read_xml(constant))
 
 
 def test_variables_are_numbers_and_lines_may_go_on() -> None:
@@ -288,3 +291,10 @@ def test_the_xml_form_refuses_the_same(element: str, message: str) -> None:
     text = f'<lqn-model><processor name="p" scheduling="inf">{element}</processor></lqn-model>'
     with pytest.raises(QnetError, match=message):
         read_xml(text)
+
+
+@pytest.mark.parametrize("flag", ["", "f e0 0 -1\n", "f e0 1 -1\n"])
+def test_geometric_numbers_of_calls_are_listed(flag: str) -> None:
+    text = lqn_text("p p0 i\np p1 f", "t t0 r e0 -1 p0\nt t1 n e1 -1 p1",
+                    f"s e0 1 -1\n{flag}y e0 e1 2.5 -1\ns e1 1 -1")  # fmt: skip
+    assert ("number of calls of a phase is geometric" in listed(read(text))) == ("f e0 1" not in flag)
