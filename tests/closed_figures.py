@@ -21,10 +21,15 @@ def shares(network: ClosedNetwork) -> Any:
     return np.array([0.0 if away else 1.0 / network.peak(place) for place, away in enumerate(network.delay)])
 
 
-def utilization(network: ClosedNetwork, found: ClosedFigures) -> Any:
-    """(K, R) or (B, K, R), by the utilization law."""
+def busy_servers(network: ClosedNetwork, found: ClosedFigures) -> Any:
+    """(K, R) or (B, K, R) mean capacities in use, by the utilization law."""
     throughput = np.asarray(found.throughput)
-    return throughput[..., None, :] * _rows(network.demands, throughput) * shares(network)[:, None]
+    return throughput[..., None, :] * _rows(network.demands, throughput)
+
+
+def utilization(network: ClosedNetwork, found: ClosedFigures) -> Any:
+    """(K, R) or (B, K, R) shares of the peak capacities in use; 0 at delays."""
+    return busy_servers(network, found) * shares(network)[:, None]
 
 
 def _rows(values: Any, throughput: Any) -> Any:

@@ -83,6 +83,7 @@ class Apart(Record):
             loads=_first_of_each(item.replace(name=labels.get(item.name, item.name)) for item in solution.loads),
             held_by={labels[label]: _summed(each, labels) for label, each in reversed(solution.held_by.items())},
             full_at={},
+            used_when_full={},
             branches=tuple(
                 item.replace(class_name=names[item.class_name])
                 for item in solution.branches

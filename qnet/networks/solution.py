@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 
 _NOTHING: Mapping[str, Value] = {}
+_NO_STATION: Mapping[str, Mapping[str, Value]] = {}
+_AS_SATURATED = 0.99
+"""The utilization from which a station inside a full subnetwork counts as the cause of its saturation: a choice."""
 
 
 class _Cache:
@@ -248,6 +251,8 @@ class RoutedSolution(Record):
     """Why this method was taken, where there was a choice."""
     full_at: Mapping[str, Value] = _NOTHING
     """By label of a station that is held around a subnetwork: the passages per second that saturate it, where known."""
+    used_when_full: Mapping[str, Mapping[str, Value]] = _NO_STATION
+    """By label of such a station, the utilization of each station inside when all its servers are held."""
     network: RoutedNetwork | None = None
     """The network with mean values, where its values depend on the number of customers that hold a station."""
     branches: tuple[BranchFigures, ...] = ()
@@ -261,3 +266,17 @@ class RoutedSolution(Record):
     offered: Value | None = None
     """As in `RouteFigures`."""
     buffers: tuple[BufferFigures, ...] = ()
+
+    def saturated_by(self, label: str, point: int | None = None) -> str:
+        """The station that saturates a resource: itself, or one inside that is saturated when the resource is full.
+
+        label  of a station group, or the name of a limit.
+        point  of a batch; None for a single point.
+        """
+        while inside := self.used_when_full.get(label):
+            used = {name: float(value if point is None else value[point]) for name, value in inside.items()}
+            busiest = max(used, key=used.__getitem__)
+            if used[busiest] < _AS_SATURATED:
+                break
+            label = busiest
+        return label

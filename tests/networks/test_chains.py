@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from closed_figures import busy_servers, queue_length, utilization
 from many import many
 from routing_oracles import Network, Table, balanced, floats, random_routing
 
@@ -45,15 +46,16 @@ class Solved:
         rates = [None if len(set(row)) == 1 or row == FOREVER else row for row in network.capacity]
         self.chain_demands = aggregate(self.demands, self.chain_of, count)
         delay = [row == FOREVER for row in network.capacity]
-        self.figures = solve(closed_network(self.chain_demands, population, delay=delay, rates=rates))
+        of_chains = closed_network(self.chain_demands, population, delay=delay, rates=rates)
+        self.figures = solve(of_chains)
         self.throughput = [
             class_throughput(self.figures.throughput, tuple(visits[station]), self.chain_of)
             for station in range(stations)
         ]
-        self.queue_length = spread(self.figures.queue_length, self.demands, self.chain_of)
-        self.busy = spread(self.figures.busy_servers, self.demands, self.chain_of)
+        self.queue_length = spread(queue_length(self.figures), self.demands, self.chain_of)
+        self.busy = spread(busy_servers(of_chains, self.figures), self.demands, self.chain_of)
         self.residence = spread(self.figures.residence, self.demands, self.chain_of)
-        self.utilization = spread(self.figures.utilization, self.demands, self.chain_of)
+        self.utilization = spread(utilization(of_chains, self.figures), self.demands, self.chain_of)
 
 
 def same(found: Any, exact: Table) -> bool:
@@ -148,8 +150,7 @@ def test_the_example_of_schwetman():
 @many("seed", range(6))
 def test_shares_add_up_and_obey_little(seed: int):
     found = Solved(two_classes(seed, 7, [1, 2]))
-    for name in ("residence", "queue_length", "utilization", "busy_servers"):
-        whole = getattr(found.figures, name)
+    for whole in (found.figures.residence, queue_length(found.figures)):
         parts = spread(whole, found.demands, found.chain_of)
         for row, wanted in zip(aggregate(parts, found.chain_of, 1), whole, strict=True):
             assert row == pytest.approx(wanted, rel=1e-15)

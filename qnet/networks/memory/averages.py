@@ -69,6 +69,20 @@ class SolvedPart(Record):
         known = zip(self.figures.rates, self.figures.waits, strict=True)
         return [mean(shares, at_all(wait), at_all(rate)) for rate, wait in known]
 
+    def used_when_full(self) -> dict[str, dict[str, Any]]:
+        """By label of a station with a limit, "" for the region, and of a station inside: (points,) the utilization
+        with the largest number of customers at which the part is solved."""
+        points, numbers = self.throughput.shape
+
+        def at_last(value: Value) -> Any:
+            return table(value, points, numbers - 1)[:, -1]
+
+        solution = self.figures.solution
+        nested = {label: {name: at_last(value) for name, value in inside.items()}
+                  for label, inside in solution.used_when_full.items()}  # fmt: skip
+        used = {item.label: at_last(item.utilization) for item in solution.stations if item.utilization is not None}
+        return {"": used, **nested}
+
     def leaving(self, shares: Any, levels: int) -> Any:
         """(points, levels) departures from a region per second with 1, 2, ... customers inside."""
         flow = shares * self.grid.at_all(self.throughput)
@@ -225,6 +239,16 @@ class LimitedSubnetworks(Aggregation):
         never = (births <= 0) | part.instant[:, None]
         deaths = np.where(never, np.inf, grid.at_all(part.throughput))
         return part.replace(grid=grid, log_weights=log_weights(births, deaths))
+
+    def used_when_full(self, region: Region, part: SolvedPart) -> dict[str, dict[str, Value]]:
+        """The utilizations at the largest number of customers in a region, as `RoutedSolution.used_when_full`; none
+        where times depend on that number, so that another limit changes what the stations inside can do."""
+        if region.station in self.profiles:
+            return {}
+        return {
+            label or region.station: {name: self.value(column) for name, column in inside.items()}
+            for label, inside in part.used_when_full().items()
+        }
 
     def one_visit(self, region: Region) -> bool:
         """Whether every entry is one exponential visit to one station, so that the region is that station."""

@@ -124,6 +124,7 @@ class _Open(_Classes):
             warned=None if any(isinstance(reason, Beyond) for reason in apart) else solution.warned,
             loads=solution.loads,
             full_at=solution.full_at,
+            used_when_full=solution.used_when_full,
         )
 
     def mixed(self, waits: list[Wait]) -> tuple[list[Wait], tuple[str, ...]]:

@@ -114,12 +114,14 @@ class _Closed(LimitedSubnetworks):
         ]
         solution = self.together(rates, regions, outside)
         single = self.network.size is None
-        saturation = self.saturation(parts)
-        return solution.replace(
+        saturation, used = self.saturation(parts)
+        solution = solution.replace(
             full_at=saturation,
-            ceiling=self.ceiling(outer, saturation) if single and len(rates) == 1 else None,
+            used_when_full=used,
             states=self.states(shares) if single and self.wanted.states else None,
         )
+        limit = self.ceiling(outer, saturation) if single and len(rates) == 1 else None
+        return solution.replace(ceiling=limit and (limit[0], solution.saturated_by(limit[1])))
 
     def charge(self) -> None:
         """Charge the tables of the numbers of customers in every part, before they are made."""
@@ -173,24 +175,30 @@ class _Closed(LimitedSubnetworks):
         """Probabilities of the number of customers at each region, including those that wait for admission."""
         return {region.station: tuple(row[0].tolist()) for region, row in zip(self.limited, shares, strict=True)}
 
-    def saturation(self, parts: list[SolvedPart]) -> dict[str, Value]:
-        """The saturation throughput of each region in passages per second; regions where it costs too much are left
-        out."""
+    def saturation(self, parts: list[SolvedPart]) -> tuple[dict[str, Value], dict[str, dict[str, Value]]]:
+        """The saturation throughput of each region in passages per second, and the utilizations inside there; regions
+        where it costs too much are left out."""
         result: dict[str, Value] = {}
+        used: dict[str, dict[str, Value]] = {}
         for region, part in zip(self.limited, parts, strict=True):
             entered = self.column(entries(self.network, region))
             if region.limit < part.throughput.shape[1]:
                 most = part.throughput[:, : region.limit + 1].max(axis=1)
+                used |= self.used_when_full(region, part)
             elif (
                 self.points * region.limit <= _EXTRA and region.station not in self.profiles and not part.instant.any()
             ):
                 full = inside(self.network, region, float(region.limit))
-                most = self.column(self.solve_part(full, Wanted(enclosed=False)).throughput)
+                solution = self.solve_part(full, Wanted(enclosed=False))
+                most = self.column(solution.throughput)
+                stations = [item for item in solution.stations if item.utilization is not None]
+                used |= solution.used_when_full
+                used[region.station] = {item.label: item.utilization for item in stations}
             else:
                 continue
             unlimited = (entered <= 0) | part.instant
             result[region.station] = self.value(np.where(unlimited, np.inf, most / np.where(unlimited, 1.0, entered)))
-        return result
+        return result, used
 
     def ceiling(self, outer: SolvedPart, saturation: dict[str, Value]) -> tuple[Value, str] | None:
         """The throughput for an unlimited number of customers, and the station that limits it; None where it is not
@@ -215,8 +223,10 @@ class _Open(LimitedSubnetworks):
         regions: list[Inside] = []
         loads: dict[str, Any] = {item.name: self.column(item.load) for item in outer.loads}
         saturation: dict[str, Value] = {}
+        used: dict[str, dict[str, Value]] = {}
         for region in self.limited:
             means, limit = self.chain(region)
+            used |= self.used_when_full(region, means.part)
             regions.append(means)
             loads[region.station] = means.load
             saturation[region.station] = self.value(limit)
@@ -230,7 +240,7 @@ class _Open(LimitedSubnetworks):
             Limiting(item.name, item.load, estimated=inexact[item.name]) if item.name in inexact else item
             for item in solution.loads
         )
-        return solution.replace(loads=certain, full_at=saturation)
+        return solution.replace(loads=certain, full_at=saturation, used_when_full=used)
 
     def chain(self, region: Region) -> tuple[Inside, Any]:
         """The means of a region, and the passages per second at which it saturates.

@@ -109,7 +109,9 @@ def _with_limits(network: RoutedNetwork, solution: RoutedSolution, solve_part: S
     except NotComputed:
         return solution.replace(ceiling=chain_solution.ceiling(network))
     most = limited.ceiling or chain_solution.ceiling(network)
-    return solution.replace(ceiling=most, full_at=limited.full_at if most else solution.full_at)
+    if not most:
+        return solution
+    return solution.replace(ceiling=most, full_at=limited.full_at, used_when_full=limited.used_when_full)
 
 
 def at_last(network: RoutedNetwork, wanted: Wanted, solution: RoutedSolution | None) -> RoutedSolution | None:

@@ -259,7 +259,8 @@ def _bottleneck(model: Model, faster: float, wanted: Wanted) -> Bottleneck:
     present = _present(solution, network_work, network)
     parts = _parts(solution, present, network)
     of_system = _weighted(parts, mix, float(solution.response))
-    resources = _ranked(_resources(solution, network_work, network, mix, of_system), _limits(solution, network))
+    resources = _resources(solution, network_work, network, mix, of_system)
+    resources = _ranked(solution, [*resources, *_limits(solution, network)])
     resources = tuple(_with_waits(item, maximum, limited_by) for item in resources)
     tried, left_out = _tried(model, resources)
     changes_wanted = wanted
@@ -526,12 +527,19 @@ def _limits(solution: RoutedSolution, network: RoutedNetwork) -> list[Resource]:
     return result
 
 
-def _ranked(stations: Sequence[Resource], limits: Sequence[Resource]) -> tuple[Resource, ...]:
-    """All resources with their ranks, in that order; those that never saturate last."""
-    resources = [*stations, *limits]
-    saturating = rising(
-        (resource for resource in resources if resource.full_at is not None), lambda resource: resource.full_at or 0.0
-    )
+def _ranked(solution: RoutedSolution, resources: Sequence[Resource]) -> tuple[Resource, ...]:
+    """All resources with their ranks, in that order; those that never saturate last.
+
+    A resource that a station inside saturates has the rank after that station.
+    """
+    full = {resource.label: resource.full_at for resource in resources}
+    by = {label: solution.saturated_by(label) for label in full}
+
+    def full_at(resource: Resource) -> float:
+        return max(resource.full_at or 0.0, full.get(by[resource.label]) or 0.0)
+
+    known = [resource for resource in resources if resource.full_at is not None]
+    saturating = rising(sorted(known, key=lambda item: by[item.label] != item.label), full_at)
     ranked = [resource.replace(rank=number) for number, resource in enumerate(saturating, 1)]
     return (*ranked, *(resource for resource in resources if resource.full_at is None))
 

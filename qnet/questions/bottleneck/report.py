@@ -11,6 +11,7 @@ from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.bottleneck.bottleneck import Bottleneck, Resource, ResponsePart, bottleneck
 from qnet.questions.points.changes import Change
 from qnet.questions.points.points import needs_solution
+from qnet.questions.points.solution_figures import same
 from qnet.questions.presentation.columns import effect_notes
 from qnet.questions.presentation.labels import all_exact, label, percentile_notes
 from qnet.questions.presentation.provenance import Basis
@@ -119,7 +120,8 @@ def notes(result: Bottleneck) -> list[Note]:
     """
     listed: list[Note] = result.edge.notes
     first = result.ranked[0] if result.ranked else None
-    if first and result.maximum and first.full_at and result.maximum < first.full_at * (1 - 1e-9):
+    full = [item.full_at for item in result.ranked if item.full_at is not None]
+    if first and result.maximum and not any(same(result.maximum, at) for at in full) and result.maximum < min(full):
         text = f"waiting inside holds ends the steady state before the service times alone saturate {first.label}"
         listed.append(Note("QN623", text))
     if depends_on_population(result.model):

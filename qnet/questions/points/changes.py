@@ -308,12 +308,12 @@ def _figures(
     network = solution.network or bind(model, part.values)
     if point is not None:
         network, stable = network.point(point), solution.stable[point]
-        reported = (solution.throughput, solution.response, solution.classes, solution.full_at)
-        throughput, response, classes, full_at = at_point(reported, point)
+        reported = (solution.throughput, solution.response, solution.classes, solution.full_at, solution.used_when_full)
+        throughput, response, classes, full_at, used_when_full = at_point(reported, point)
         tried = solution.ceiling is not None
         ceiling = solution.ceiling and (float(solution.ceiling[0][point]), solution.ceiling[1][point])
         solution = solution.replace(
-            throughput=throughput, response=response, classes=classes, full_at=full_at,
+            throughput=throughput, response=response, classes=classes, full_at=full_at, used_when_full=used_when_full,
             ceiling=ceiling if ceiling and ceiling[1] else None,
         )  # fmt: skip
         edge = Saturation(float(edge.factor[point]), edge.cause if isinstance(edge.cause, str) else edge.cause[point])
@@ -362,7 +362,8 @@ def _maximum(
             for item in work(network).groups
             if item.capacity and item.label not in inner
         ]
-        return min(limits, default=(None, None))
+        most, label = min(limits, default=(None, None))
+        return most, label and solution.saturated_by(label)
     return largest_throughput(solution, edge)
 
 

@@ -209,8 +209,11 @@ def _certain(solved: Solved) -> bool:
 
 def _approximate(solved: Solved, cause: Any) -> bool:
     """Whether the station or limit that saturates a single point has an approximate capacity, or a load with waits."""
-    loads = [item for part in solved.parts for item in part.solution.loads]
-    return isinstance(cause, str) and any(item.name == cause and (item.estimated or not item.certain) for item in loads)
+    if not isinstance(cause, str):
+        return False
+    solution = solved.parts[0].solution
+    saturated = (item for item in solution.loads if cause in (item.name, solution.saturated_by(item.name)))
+    return any(item.estimated or not item.certain for item in saturated)
 
 
 def _of_capacities(part: Part) -> Part:
@@ -444,7 +447,7 @@ def _cause(solution: RoutedSolution, point: int | None, dependent: Set[str]) -> 
     loads = {item.name: _at(item.load, point) for item in solution.loads}
     if dependent and max(loads.values()) < 1 - _SATURATED:
         loads = {name: load for name, load in loads.items() if name.partition("[")[0] in dependent} or loads
-    name = max(loads, key=loads.__getitem__)
+    name = solution.saturated_by(max(loads, key=loads.__getitem__), point)
     while name in solution.held_by:
         shares = {label: _at(share, point) for label, share in solution.held_by[name].items()}
         saturated = [label for label, share in shares.items() if share > 0 and loads.get(label, 0.0) >= 1 - _SATURATED]

@@ -1,0 +1,75 @@
+"""A limit on the number inside is the bottleneck only where more of it raises the saturation throughput."""
+
+from __future__ import annotations
+
+import pytest
+
+import qnet
+from qnet.questions.bottleneck.bottleneck import Bottleneck, bottleneck
+from qnet.questions.points.changes import Change
+
+OPEN = """
+qnet = 1
+title = "A limit on the number inside"
+[stations]
+pool = {{ servers = {pool} }}
+cpu = {{ servers = 2, discipline = "ps" }}
+disk = {{}}
+[classes.visitor]
+arrival_rate = "5/s"
+steps = [ {{ hold = "pool", steps = [
+    {{ station = "cpu", time = "10 ms" }}, {{ station = "disk", time = "30 ms", visits = 2 }} ] }} ]
+"""
+CLOSED = OPEN.replace('arrival_rate = "5/s"', 'population = 40\nthink_time = "1 s"')
+CLASSES = OPEN + '[classes.other]\narrival_rate = "1/s"\nsteps = [ {{ hold = "pool", steps = [ {{ station = "disk", ' \
+    'time = "30 ms" }} ] }} ]\n'  # fmt: skip
+
+
+def answer(text: str, pool: int) -> Bottleneck:
+    return bottleneck(qnet.loads(text.format(pool=pool)))
+
+
+def change(result: Bottleneck, station: str, faster: float | None) -> Change:
+    return next(item for item in result.changes if item.station == station and item.faster == faster)
+
+
+@pytest.mark.parametrize("text", [OPEN, CLOSED, CLASSES], ids=["open", "closed", "several classes"])
+def test_a_station_inside_that_is_saturated_when_the_limit_is_reached_is_the_bottleneck(text: str) -> None:
+    result = answer(text, 12)
+    assert result.limited_by == "disk"
+    assert [item.label for item in result.ranked][:2] == ["disk", "pool"]
+    assert result.maximum and result.before.maximum == pytest.approx(result.maximum)
+    more, faster = change(result, "pool", None), change(result, "disk", 2.0)
+    assert (more.limited_by, faster.limited_by) == ("disk", "disk")
+    assert more.maximum == pytest.approx(result.maximum, rel=1e-3)
+    assert faster.maximum == pytest.approx(2 * result.maximum, rel=0.01)
+
+
+@pytest.mark.parametrize("text", [OPEN, CLOSED, CLASSES], ids=["open", "closed", "several classes"])
+def test_a_limit_is_the_bottleneck_where_no_station_inside_is_saturated(text: str) -> None:
+    result = answer(text, 1)
+    assert result.limited_by == "pool"
+    assert result.ranked[0].label == "pool"
+    assert result.maximum
+    more = change(result, "pool", None)
+    assert more.maximum and more.maximum > 1.01 * result.maximum
+
+
+def test_nested_limits_are_looked_through() -> None:
+    text = OPEN.replace('{{ hold = "pool", steps = [', '{{ hold = "threads", steps = [ {{ hold = "pool", steps = [')
+    text = text.replace("visits = 2 }} ] }} ]", "visits = 2 }} ] }} ] }} ]")
+    text = text.replace("[stations]", "[stations]\nthreads = {{ servers = 30 }}")
+    assert answer(text, 12).limited_by == "disk"
+
+
+def test_the_cause_of_overload_is_the_station_inside() -> None:
+    system = qnet.loads(OPEN.format(pool=12).replace("5/s", "20/s"))
+    with pytest.raises(qnet.QnetError, match="disk"):
+        system.solve()
+
+
+def test_an_envelope_names_the_station_inside_that_saturates() -> None:
+    text = OPEN.format(pool=12).replace('"5/s"', '"rate"')
+    system = qnet.loads(text.replace("[stations]", '[parameters]\nrate = "5/s"\n[stations]'))
+    (row,) = system.envelope(vary="rate", limit="utilization('cpu') <= 0.9").records()
+    assert row["binds"] == "saturation of disk"
