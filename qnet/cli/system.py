@@ -36,9 +36,8 @@ def open_system(system: str, settings: Sequence[str]) -> Model:
         if "=" in system:
             help = f"a parameter is set by -p '{system}', on one side of qnet compare by --with '{system}'"
             raise UsageError(error.problems[0].replace(help=help)) from None
-        if os.path.isfile(f"{system}.toml"):
-            path = f"{system}.toml" if "/" in system else f"./{system}.toml"
-            raise UsageError(error.problems[0].replace(help=f'a file of that name: "{path}"')) from None
+        if path := _file_like(system):
+            raise UsageError(error.problems[0].replace(help=f'did you mean the file "{path}"?')) from None
         if "/" in system or not os.path.isfile(system):
             raise
         help = f"to read the file of that name, write ./{system}"
@@ -59,6 +58,17 @@ def _converted(path: str) -> Model:
         raise failure
     write_notes(notes_of(item for item in converted.items if not item.informs))
     return build(GivenText(*parse(converted.text.encode(), path)), path)
+
+
+def _file_like(system: str) -> str:
+    """The TOML file whose name a system has but for case and suffix; empty where there is none."""
+    folder, name = os.path.split(system)
+    names = {f"{stem}.toml".lower() for stem in (name, name.rpartition(".")[0]) if stem}
+    try:
+        files = [file for file in sorted(os.listdir(folder or ".")) if file.lower() in names and file != name]
+    except (OSError, ValueError):
+        return ""
+    return os.path.join(folder or ".", files[0]) if files else ""
 
 
 def _name_of_missing_file(system: str) -> str:

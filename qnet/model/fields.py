@@ -213,7 +213,9 @@ TABLES: dict[str, dict[str, Field]] = {
     },
     "route": {
         "name": Field("text", "name of the route", required=True, explains=True),
-        "probability": Field("expression", "probability of the route", NUMBER, required=True, low=0, high=1),
+        "probability": Field(
+            "expression", "probability of the route; those of a class sum to 1", NUMBER, required=True, low=0, high=1
+        ),
         "steps": Field("other", "steps in order", required=True),
         "note": _NOTE,
     },

@@ -42,7 +42,8 @@ WHAT_TO_WRITE: dict[str, dict[str, str]] = {
     },
     "step": {
         **dict.fromkeys(("service", "service_time", "demand", "mean"), _TIME),
-        **dict.fromkeys(("visit", "at", "name", "server", "queue"), "station names the station of the visit"),
+        **dict.fromkeys(("at", "name", "server", "queue"), "station names the station of the visit"),
+        "visit": "station names the station of the visit; visits is the mean number of visits",
         "probability": "routes have probabilities: [[classes.NAME.routes]]; a step has visits, their mean number",
         **dict.fromkeys(("count", "times", "repeat", "calls"), "visits is the mean number of visits"),
         "think": 'delay = "5 s" is a time without queueing',

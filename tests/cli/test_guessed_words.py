@@ -49,8 +49,10 @@ def test_states_of_an_open_class_are_not_those_of_a_method() -> None:
 def test_a_file_without_its_suffix_is_named(tmp_path: Path) -> None:
     (tmp_path / "models").mkdir()
     (tmp_path / "models/shop.toml").write_text("qnet = 1\n")
-    assert 'a file of that name: "./shop.toml"' in run_warm(("solve", "shop"), tmp_path / "models").err
-    assert 'a file of that name: "models/shop.toml"' in run_warm(("solve", "models/shop"), tmp_path).err
+    for name in ("shop", "Shop", "shop.tml", "SHOP.toml"):
+        assert 'did you mean the file "./shop.toml"?' in run_warm(("solve", name), tmp_path / "models").err
+    for name in ("models/shop", "models/Shop.toml"):
+        assert 'did you mean the file "models/shop.toml"?' in run_warm(("solve", name), tmp_path).err
 
 
 @pytest.mark.parametrize(
