@@ -21,8 +21,15 @@ steps = [ {{ hold = "pool", steps = [
     {{ station = "cpu", time = "10 ms" }}, {{ station = "disk", time = "30 ms", visits = 2 }} ] }} ]
 """
 CLOSED = OPEN.replace('arrival_rate = "5/s"', 'population = 40\nthink_time = "1 s"')
-CLASSES = OPEN + '[classes.other]\narrival_rate = "1/s"\nsteps = [ {{ hold = "pool", steps = [ {{ station = "disk", ' \
-    'time = "30 ms" }} ] }} ]\n'  # fmt: skip
+CLASSES = (
+    OPEN
+    + """
+[classes.other]
+arrival_rate = "1/s"
+steps = [ {{ hold = "pool", steps = [ {{ station = "disk", time = "30 ms" }} ] }} ]
+"""
+)
+OTHER = CLASSES[len(OPEN) :].replace('arrival_rate = "1/s"', 'population = 4\nthink_time = "1 s"')
 
 
 def answer(text: str, pool: int) -> Bottleneck:
@@ -73,3 +80,9 @@ def test_an_envelope_names_the_station_inside_that_saturates() -> None:
     system = qnet.loads(text.replace("[stations]", '[parameters]\nrate = "5/s"\n[stations]'))
     (row,) = system.envelope(vary="rate", limit="utilization('cpu') <= 0.9").records()
     assert row["binds"] == "saturation of disk"
+
+
+@pytest.mark.parametrize("text", [CLOSED, CLOSED + OTHER], ids=["one class", "two classes"])
+def test_knees_name_the_station_inside(text: str) -> None:
+    rows = qnet.loads(text.format(pool=12)).knee().records()
+    assert {row["saturates"] for row in rows} == {"disk"}

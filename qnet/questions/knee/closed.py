@@ -108,12 +108,13 @@ class Asymptotes:
                 share += customers[number] * used
             taken = answers.gather(lambda part, at=label: _used(self.lone, part, at, None))[::classes]
             share = share / (1 - taken)
-            station = np.where(share > load, label, station)
+            cause = answers.gather(lambda part, at=label: _saturated_by(part, at))[::classes]
+            station = np.where(share > load, cause, station)
             load = np.maximum(share, load)
         limit = self._limit(answers)
         if limit:
             share = passing.sum(0) / limit[0]
-            station = np.where(share > load * (1 + _ROUNDING), limit[1], station)
+            station = np.where(share > load * (1 - _ROUNDING), limit[1], station)
             load = np.maximum(share, load)
         weights = passing + (passing.sum(0) == 0)
         return Light(load, station, (weights * response).sum(0) / weights.sum(0), customers.sum(0), answers.failure)
@@ -172,6 +173,12 @@ def _queues(answers: Answers) -> Any:
     """The figures of every queueing station."""
     for part in answers.parts:
         yield from (item for item in part.solution.stations if item.utilization is not None)
+
+
+def _saturated_by(part: Part, label: str) -> Any:
+    """The station that saturates a resource, at each point of a part."""
+    points = range(part.values.size or 0)
+    return np.array([part.solution.saturated_by(label, point) for point in points], dtype=object)
 
 
 def _used(model: Model, part: Part, label: str, index: int | None) -> Any:

@@ -19,6 +19,8 @@ BEST = "best_change"
 """The quantity of the finding on the best change."""
 _MOST_CLASSES = 3
 """Most classes whose response is broken down; a choice: the slowest matter most."""
+_REACHED = 1e-4
+"""The headroom that counts as none: less than printed digits show of a throughput."""
 _MOST_TOGETHER = 4
 """Most names that one sentence lists; a choice of wording."""
 LITTLE = 0.01
@@ -160,4 +162,6 @@ def distance(bottleneck: Bottleneck, resource: Resource) -> str:
     mix = MIX if len(bottleneck.solution.classes) > 1 else ""
     if now <= 0:
         return f"at {rate_of(rate)}{mix}"
+    if rate / now - 1 < _REACHED:
+        return f"at {rate_of(rate)}{mix}, which the present throughput has as good as reached"
     return f"at {rate_of(rate)}{mix}, {percent(rate / now - 1)} above the present {rate_of(now)}"
