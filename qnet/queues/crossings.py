@@ -16,8 +16,9 @@ Function = Callable[[Indices, Array], Array]
 
 _TOGETHER = 400
 """Points evaluated together: as many as take about as long as the fixed part of a solution."""
-_FEWEST, _MOST = 2, 16
-"""The fewest and the most points for one root in a round."""
+_FEWEST, _MOST, _SMOOTH, _MOST_LATER = 2, 16, 4, 24
+"""The fewest points for one root in a round; the most in so many first rounds, in which smooth functions converge with
+16 points as with 24, as counted for envelopes; and the most later."""
 _CLOSER = 0.01
 """The factor of the estimated error at which a second, closer pair of points is tried."""
 _SAFE = 4.0
@@ -102,7 +103,8 @@ def _search(
         if not len(live):
             return result, last
         fewest = 1 if foretold and turn < _ALONE else _FEWEST
-        number = int(np.clip(_TOGETHER // len(live), fewest, _MOST))
+        most = _MOST if turn < _SMOOTH else _MOST_LATER
+        number = int(np.clip(_TOGETHER // len(live), fewest, most))
         shares = _shares(x, f, np.minimum(width / apart, 0.5), slow, number)
         tried = x[:, 1:2] + shares * (x[:, 2:3] - x[:, 1:2])
         image = function(np.repeat(live, number), tried.reshape(-1)).reshape(tried.shape)

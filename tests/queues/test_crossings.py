@@ -102,7 +102,7 @@ def test_a_search_ends_where_it_is_near_enough() -> None:
     found = crossings(function, ends, ends + 1, ends - 1, ends + 1, lambda index, x: np.where(index == 0, 0.01, 0.0))
     assert 0.28 <= found[0] < 0.3
     assert found[1] == pytest.approx(0.3, rel=1e-12) and found[1] < 0.3
-    assert sizes[:3] == [48, 48, 24]
+    assert sizes[:3] == [32, 32, 16]
 
 
 def test_many_roots_that_are_foretold_take_three_places() -> None:

@@ -50,7 +50,7 @@ def solve(network, wanted, solve_part):
     return Solution(network, found, "full-server", (), "the server never rests")
 """
 TAKES_CLOSED = """
-from qnet.networks.closed.reduction import figures
+from qnet.networks.closed.problem import ClosedFigures
 
 
 def applies(network, wanted):
@@ -66,7 +66,7 @@ def used(network):
 def solve(network, wanted, solve_part):
     rate = 1.0 / network.demands[used(network)[0]][0]
     rows = tuple((network.population[0] * row[0],) for row in network.demands)
-    return figures(network, (rate,), rows, 0.0, method="")
+    return ClosedFigures(throughput=(rate,), residence=rows)
 """
 """Its figures name no method."""
 TAKES_ROUTES = """
