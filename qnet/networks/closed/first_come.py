@@ -199,6 +199,8 @@ def solve(lines: FirstComeBatch, starts: Sequence[Any] | None = None) -> LineAns
               scv above 1; the factor of absence: this tool.
     """
     with np.errstate(all="ignore"):
+        if not lines.demands.shape[1]:
+            return _no_queues(lines)
         begin = _start(lines) if starts is None or np.isnan(starts[0]).any() else starts[0]
         (residence, changes), rest, starts = Substitution(lines, _STAGES, starts).solve(begin)
         if rest.size:
@@ -215,6 +217,13 @@ def solve(lines: FirstComeBatch, starts: Sequence[Any] | None = None) -> LineAns
             left = _ahead(lines, changes, residence, _cycle(lines, residence))[1]
             after, at_arrival = left.work, at_arrival + left.others
     return LineAnswer(throughput, residence, at_arrival, after, starts)
+
+
+def _no_queues(lines: FirstComeBatch) -> LineAnswer:
+    """The answer without a queueing station: nothing is waited for, and no fixed point is needed."""
+    residence = lines.demands + 0.0
+    throughput = _throughput(lines, _cycle(lines, residence))
+    return LineAnswer(throughput, residence, np.zeros(residence.shape[:2]), np.zeros(residence.shape), ())
 
 
 def _start(lines: FirstComeBatch) -> Any:

@@ -301,7 +301,8 @@ class NarrowWalk:
     def lines(self, first: int) -> Any:
         """The lines of the states from `first` on."""
         begin = self.known.times + self.known.centres
-        return np.array([row[begin:] for row in self.rows[first:]], dtype=np.int64).reshape(-1, self.known.centres)
+        rows = self.rows[first:]
+        return np.array([row[begin:] for row in rows], dtype=np.int64).reshape(len(rows), self.known.centres)
 
     def table(self) -> tuple[Any, Any]:
         """All rows, and their customers besides the closed ones, as arrays."""
