@@ -14,7 +14,7 @@ from qnet.expression import Value
 from qnet.lazy import lazy, np
 from qnet.networks import laws
 from qnet.networks.duration import Wait
-from qnet.networks.exactness import PRIORITY, RESIDUAL, between_integers
+from qnet.networks.exactness import PRIORITY, RESIDUAL, between_integers, without_product_form
 from qnet.networks.figures import Steady, figures
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.solution import Solution as ProductSolution
@@ -67,7 +67,8 @@ def enclosed(network: RoutedNetwork, solution: RoutedSolution, kind: str) -> Rou
     reduction = _Answer(network, "bounds")
     demands, visits = reduction.table(weighted=True), reduction.table(weighted=False)
     reduced = reduction.reduced(demands, visits, solution.stable)
-    return solution.replace(classes=reduction.classes(solution, reduction.bounds(reduced, kind, solution.reasons)))
+    reasons = solution.reasons or without_product_form(network, reduction.operations)
+    return solution.replace(classes=reduction.classes(solution, reduction.bounds(reduced, kind, reasons)))
 
 
 def ceiling(network: RoutedNetwork) -> tuple[Value, str] | None:

@@ -87,6 +87,27 @@ def reasons_for(
     return tuple(dict.fromkeys(reasons))
 
 
+def without_product_form(network: RoutedNetwork, operations: Operations) -> tuple[Inexact, ...]:
+    """Why an open network has no product form, a single station that is exact as M/G/1 included; empty where it has.
+
+    network     of open classes.
+    operations  those of its numbers.
+    """
+    rates = [item.arrival_rate for item in network.classes if isinstance(item, OpenClass)]
+    compiled = streams_of(network, operations, rates)
+    reasons = reasons_for(network, compiled, operations)
+    if reasons:
+        return reasons
+    at = by_station([stream for stream in compiled.streams if not operations.all(stream.rate == 0)])
+    queues = [station for station in network.stations if not station.delay and station.name in at]
+    codes = {
+        station.name: Reason("priorities") if ranked(station, at[station.name]) else
+        station_reason(station, at[station.name], False, operations)
+        for station in queues
+    }  # fmt: skip
+    return tuple(Inexact(reason.replace(station=name)) for name, reason in codes.items() if reason is not None)
+
+
 def _shared_holds(queues: Sequence[Station], streams: Sequence[Stream]) -> Iterator[Inexact]:
     """The reasons of shared stations that are held: what is spent at others meanwhile is no service."""
     held = {name for stream in streams for name, _ in stream.around}
