@@ -239,7 +239,8 @@ CODES: dict[str, _T] = {
         "behind streams that are not Poisson; several classes of which one does not arrive in a Poisson stream; an scv "
         "of services above 4, and of arrivals above 4, or above 2 where they continue to another queue. "
         "Second-phase work counts as feedback: it arrives in step with the customers, and responses were off by 60 % "
-        "and more where it takes 20 times the service before it at the same queue.",
+        "and more where it takes 20 times the service before it at the same queue. "
+        "--method open takes all arrivals as Poisson: the note names the stations where qna would not.",
         "Only the sign of a difference is reliable there. qnet methods --error lists the measured errors."),
     "QN657": _T("a finite-capacity station outside its measured region",
         "A station with a capacity and Poisson arrivals is solved exactly with one exponential time for all "

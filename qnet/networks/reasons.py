@@ -93,6 +93,7 @@ _OTHERS = {
     "back while kept": "customers return at once to {station}, which their previous visit still keeps",
     "three holds": "{station} is held around {others[0]}, and that around {others[1]}",
     "variable holds": "times at {station}, in or around holds, vary more than exponential ones",
+    "as Poisson": "arrivals at {station} are taken as Poisson, where qna follows their variability",
     "from other queues": "the variability of arrivals at {station} from other queues decides more than "
     "{numbers[0]:.0f} % of the time there",
     "scv of services": "the scv of services at {station} is above {numbers[0]:g}",

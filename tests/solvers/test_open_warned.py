@@ -203,3 +203,28 @@ def test_even_arrivals_that_part_and_meet_again_are_warned_of():
     assert number > 1.2 * 0.5 / (1.0 - x)
     straight = customers("all", 1.0, visit("a", 0.01), visit("b", 0.5), scv=0.0)
     assert not codes(network(STATIONS, straight))
+
+
+def warned(model: RoutedNetwork, method: str) -> set[str]:
+    """What a method by name warns of."""
+    found = solve(model, AUTO.replace(method=method, chain=0))
+    return {reason.warning for reason in found.reasons if isinstance(reason, Beyond)}
+
+
+def test_the_method_open_by_name_warns_where_arrivals_are_not_poisson():
+    """Nobody waits at b behind equal constant times at a, and Poisson arrivals would."""
+    model = network([station("a"), station("b")], customers("c", 2.0, visit("a", 0.4, 0.0), visit("b", 0.4, 0.0)))
+    assert "arrivals at b are taken as Poisson, where qna follows their variability" in warned(model, "open")
+    assert "arrivals at a are taken as Poisson, where qna follows their variability" not in warned(model, "open")
+
+
+def test_the_method_open_by_name_warns_where_customers_return():
+    model = network([station("b")], customers("c", 1.0, visit("b", 0.1), visit("b", 0.6, 4.0)))
+    assert warned(model, "open") > warned(model, "qna") > set()
+
+
+@pytest.mark.parametrize("scv", [2.0, 9.0])
+def test_the_method_open_by_name_warns_as_qna_where_the_answers_are_equal(scv: float):
+    model = network([station("a", 2)], customers("c", 1.5, visit("a", 1.0, scv)))
+    assert warned(model, "open") == warned(model, "qna")
+    assert bool(warned(model, "open")) == (scv > 4)

@@ -39,6 +39,8 @@ _CHANGED, _CHANGED_BACK = 0.1, 0.02
 it."""
 _TINY = 1e-300
 """Keeps quotients of zeros finite: any number near the smallest float works."""
+_NONE = 1e-9
+"""The correction of a wait, relative, that counts as none."""
 
 
 class Uneven(Record):
@@ -120,6 +122,27 @@ def unmeasured_left(
         return ()
     _, reasons, even = uneven(network, compiled, centres, operations)
     return () if operations.all(even) else reasons
+
+
+def ignored(
+    network: RoutedNetwork, compiled: Streams, centres: Sequence[Centre], operations: Operations
+) -> tuple[Beyond, ...]:
+    """Why an answer that takes all arrivals as Poisson is beyond where errors were measured as small.
+
+    It errs where this method does, and where this method corrects a wait.
+
+    network     as for `uneven`.
+    compiled    its streams.
+    centres     its queueing station groups.
+    operations  of its numbers.
+    """
+    followed, reasons, _ = uneven(network, compiled, centres, operations)
+    corrected = [
+        Beyond(Reason("as Poisson", station=centre.station.name), "QN654")
+        for centre in centres
+        if not operations.all(operations.compare("<=", operations.absolute(followed[centre.key].factor - 1.0), _NONE))
+    ]
+    return (*reasons, *corrected)
 
 
 def uneven(

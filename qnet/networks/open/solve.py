@@ -68,7 +68,7 @@ def solve(
     method    "open": Poisson arrivals at every station; "qna": their variability is followed through the network;
               "auto": "qna" where it applies and "open" is not exact.
     each      whether every point of a batch is to get the method it would get alone.
-    warned    whether the reasons include warnings about holds and second phases.
+    warned    whether the reasons include warnings about holds, second phases and arrivals taken as Poisson.
     brief     whether figures by station and by route are left out.
     Returns   figures by class, route and station. Points without a steady state are marked in `RoutedSolution.stable`,
               never raised; their figures mean nothing, other than the loads that are `certain`.
@@ -87,6 +87,9 @@ def solve(
         solution = solver.solve()
         return solution.replace(reasons=(*solution.reasons, *beyond))
     solution = solver.solve()
+    if warned and method == "open" and solver.followed("auto"):
+        beyond = qna.ignored(network, solver.compiled, solver.centres, solver.operations)
+        return solution.replace(reasons=(*solution.reasons, *beyond))
     if warned and (solver.in_holds or solver.compiled.deferred):
         beyond = hold_warnings.beyond(solver, solution.stable)
         if solver.compiled.deferred:
