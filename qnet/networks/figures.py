@@ -23,7 +23,7 @@ from qnet.networks.solution import (
     StationFigures,
 )
 from qnet.networks.streams import Key, Streams, start_together
-from qnet.queues.arithmetic import ratio, total
+from qnet.queues.arithmetic import SATURATED, ratio, total
 from qnet.record import Record
 
 if TYPE_CHECKING:
@@ -346,7 +346,7 @@ def _stable(steady: Steady) -> Value:
     """Whether every capacity exceeds its load: a bool, or an array of one per point of a batch."""
     full: Value = False
     for load in steady.rho.values():
-        full = full | (load >= 1.0)
+        full = full | (load > SATURATED)
     for limit in steady.network.limits:
         full = full | (limit.load >= limit.capacity)
     size = steady.network.size

@@ -8,6 +8,8 @@ from typing import Any
 from qnet.expression import Operations, Value
 from qnet.lazy import np
 
+SATURATED = 1 - 1e-13
+"""The load above which a station counts as saturated: the rest, and so every wait, is known to a thousandth there."""
 _FEW = 6
 """The longest rows whose numbers are added one after the other."""
 

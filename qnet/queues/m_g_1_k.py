@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from qnet.errors import NotComputed, Problem
+from qnet.queues.arithmetic import SATURATED
 from qnet.record import Record
 
 MOST_PLACES = 5000
@@ -16,8 +17,6 @@ _HEAVY = 300.0
 """Arrivals per service above which the server is never idle, to all digits."""
 _LONGEST = 100_000
 """The most probabilities of one distribution; a choice that bounds memory."""
-_JUST_BELOW = 1 - 1e-9
-"""The load from which a station counts as saturated; any number just below 1 works."""
 
 
 class ServiceTime(Record):
@@ -119,8 +118,8 @@ def m_g_1_outside(rate: float, times: tuple[ServiceTime, ...], places: int) -> B
     Source  @keilson1966; @kleinrock1975, section 5.6
     """
     load = rate * sum(time.share * time.mean for time in times)
-    if load >= _JUST_BELOW:
-        return m_g_1_outside(rate * _JUST_BELOW * (1 - 1e-12) / load, times, places)
+    if load >= SATURATED:
+        return m_g_1_outside(rate * SATURATED * (1 - 1e-12) / load, times, places)
     blocked = m_g_1_k(rate, times, places).blocked
     full = blocked / (1.0 - load + load * blocked)
     if load == 0:

@@ -9,6 +9,8 @@ import pytest
 from building import at_station, close, customers, network, station, visit
 from many import many
 
+import qnet
+from qnet.errors import NoAnswer
 from qnet.networks.open.solve import solve
 from qnet.networks.routed import Hold, RoutedNetwork, Time
 
@@ -90,7 +92,7 @@ def test_as_many_servers_as_holders_never_wait(copies: int, more: int) -> None:
 
 def test_the_load_of_the_outer_station_rises_without_a_jump_through_saturation() -> None:
     """Root searches look at loads on both sides of it."""
-    load = 1 + np.array([-1e-3, -1e-6, -1e-8, -1e-10, 0.0, 1e-10, 1e-8, 1e-6, 1e-3])
+    load = 1 + np.array([-1e-3, -1e-6, -1e-8, -1e-13, 0.0, 1e-10, 1e-8, 1e-6, 1e-3])
     solution = solve(around(8, 2, 0.001, 0.5, 1.0, load))
     assert solution.stable.tolist() == [True] * 2 + [False] * 7
     loads = {item.name: item.load for item in solution.loads}
@@ -124,3 +126,26 @@ def test_open_streams_can_fill_a_holder(rate: float) -> None:
     solution = solve(network([station("outer"), station("inner")], *classes))
     assert at_station(solution, "outer").holding >= 9.1 * (1 - 1e-12)
     assert solution.stable == (rate * 9.1 < 1)
+
+
+def almost_saturated(halvings: int, held: bool, discipline: str = "fcfs") -> qnet.System:
+    """Service times of 1 s at a load of 1 less a power of 1/2, which is exact in binary."""
+    step = {"station": "cpu", "time": "1 s"}
+    steps = [{"hold": "door", "steps": [step]}] if held else [step]
+    classes = {"job": {"arrival_rate": f"{1 - 2.0**-halvings!r}/s", "steps": steps}}
+    stations = {"cpu": {"discipline": discipline}} | ({"door": {}} if held else {})
+    return qnet.loads({"title": "almost saturated", "stations": stations, "classes": classes})
+
+
+@pytest.mark.parametrize("halvings", [10, 29, 31, 36, 43])
+@pytest.mark.parametrize(("held", "discipline"), [(False, "fcfs"), (False, "ps"), (True, "fcfs")])
+def test_just_below_saturation_the_wait_is_that_of_the_load(halvings: int, held: bool, discipline: str) -> None:
+    """The response is 1 / (1 - load); it was that of a load 1e-9 below saturation at all loads above."""
+    found = almost_saturated(halvings, held, discipline)
+    assert found.metric("response") == pytest.approx(2.0**halvings, rel=1e-9 if halvings < 40 else 1e-3)
+
+
+@pytest.mark.parametrize("held", [False, True])
+def test_a_load_that_rounding_does_not_tell_from_saturation_is_refused(held: bool) -> None:
+    with pytest.raises(NoAnswer, match='"cpu" is saturated'):
+        almost_saturated(50, held).solve()

@@ -28,7 +28,7 @@ from qnet.networks.routed import OpenClass, RoutedNetwork, at_point, at_points
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.streams import Key, Stream, Streams, streams
 from qnet.networks.wanted import Divided
-from qnet.queues.arithmetic import ratio, total
+from qnet.queues.arithmetic import SATURATED, ratio, total
 from qnet.queues.waiting import Load, Queue, holder_wait, open_wait, preemptive_waits, queue, waits_with_holders
 
 if TYPE_CHECKING:
@@ -52,8 +52,6 @@ _TOLERANCE = 1e-12
 digits."""
 _ACCELERATED, _MORE = 10, 30
 """Rounds for all points, and for those that have not converged, before waits are enclosed, which is slow. A choice."""
-_JUST_BELOW = 1 - 1e-9
-"""The load at which saturated stations are evaluated; any number just below 1 works, as such loads are refused."""
 _UNINTERRUPTED = 'discipline = "priority" serves the highest priority first without preemption'
 
 
@@ -452,8 +450,8 @@ class OpenSolver:
     def visit_with_rates(self, centre: Centre, rates: Sequence[float]) -> None:
         """Compute the waits at a station whose rate depends on the number present, in proportion to the services."""
         rho = self.rho(centre)
-        if not self.operations.all(rho <= _JUST_BELOW):
-            rho = self.operations.minimum([rho, _JUST_BELOW + 0.0 * rho])
+        if not self.operations.all(rho <= SATURATED):
+            rho = self.operations.minimum([rho, SATURATED + 0.0 * rho])
         longer = changing_rates.stretch(rho * rates[-1], rates) - 1.0
         for index, mean in ((index, self.holding(index)) for index in centre.indices):
             wait = Wait(mean * longer, mean**2 * longer * (longer + 2.0))
@@ -559,13 +557,13 @@ class OpenSolver:
     def loads(self, centre: Centre) -> tuple[Load, ...]:
         """The loads of a station group, scaled down to just below saturation where they reach it.
 
-        So outer loads grow without a jump, as root searches need.
+        There is no answer then. So outer loads grow without a jump, as root searches need.
         """
         loads = tuple(request(self.all[index], self.waits) for index in centre.indices)
         rho = total(load.rate * (load.first + load.second) for load in loads) / centre.station.servers
-        if self.operations.all(rho <= _JUST_BELOW):
+        if self.operations.all(rho <= SATURATED):
             return loads
-        scale = _JUST_BELOW / self.operations.maximum([rho, _JUST_BELOW])
+        scale = SATURATED / self.operations.maximum([rho, SATURATED])
         return tuple(load.replace(rate=load.rate * scale) for load in loads)
 
     def spare(self, at_arrival: Queue, rooms: Sequence[BusyHolders], used: Sequence[Value]) -> Value:
