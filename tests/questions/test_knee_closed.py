@@ -296,3 +296,22 @@ def test_the_light_load_is_solved_once(closed, monkeypatch):
     found = knee(closed(TWO, f"{visit('cpu', '0.12 s')}, {visit('disk', '0.05 s')}", "5 s"))[0]
     assert found.saturating == "cpu"
     assert asked == [1]
+
+
+def test_a_response_of_zero_is_no_unit_of_curvature() -> None:
+    """Customers of no demand, who leave work behind: their response is 0 until they queue for it."""
+    steps = [{"station": "a", "time": "0 s"}, {"phase": 2, "station": "b", "time": "0.3 s"}]
+    classes = {"user": {"population": "users", "think_time": "0.35 s", "steps": steps}}
+    stations = {"a": {}, "b": {"discipline": "ps"}}
+    given = {"title": "nothing", "parameters": {"users": 20}, "stations": stations, "classes": classes}
+    rows = {row["definition"]: row for row in qnet.loads(given).knee().records()}
+    assert rows["n_star"]["status"] == "ok"
+    assert str(rows["curvature"]["status"]).startswith("the response of one customer is 0")
+
+
+def test_stations_without_demand_have_no_knee() -> None:
+    steps = [{"hold": "door", "steps": [{"station": "a", "time": "0 s"}]}]
+    classes = {"user": {"population": "users", "think_time": "0.2 s", "steps": steps}}
+    given = {"title": "nothing", "parameters": {"users": 20}, "stations": {"door": {}, "a": {}}, "classes": classes}
+    with pytest.raises(qnet.NoAnswer, match="never queue"):
+        qnet.loads(given).knee()

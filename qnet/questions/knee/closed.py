@@ -185,7 +185,7 @@ def _used(model: Model, part: Part, label: str, index: int | None) -> Any:
     """The share of a station's capacity that one class uses, or (None) all open classes together."""
     full = part.solution.full_at.get(label)
     if full is not None:
-        return 0.0 * full if index is None else part.solution.classes[index].throughput / full
+        return np.zeros_like(full) if index is None else part.solution.classes[index].throughput / full
     names = [item.name for item in model.customers if item.population is None]
     if index is not None:
         names = [model.customers[index].name]
@@ -403,6 +403,8 @@ class AlongPopulations:
         """The number of customers with the largest curvature."""
         if self.n_star is None:
             return self.none("curvature", "there is no N* to measure it by")
+        if not self.floor:
+            return self.none("curvature", "the response of one customer is 0, which is no unit to measure it by")
         self.span = max(self.one_of_each, float(np.floor(self.n_star / _PARTS)))
         return self.highest("curvature", self.curvature, max(self.first, self.one_of_each) + self.span, self.span)
 
