@@ -383,6 +383,10 @@ def _beyond(
         delays = {station.name for station in network.stations if station.delay}
         if any(_queues_between(route, full, delays) for item in network.classes for route in item.routes):
             yield "customers that have taken a place queue before it can be freed"
+    if full.form != STATION:
+        delays = {station.name for station in network.stations if station.delay}
+        if any(_delayed_between(route, full, delays, operations) for item in network.classes for route in item.routes):
+            yield "customers that have taken a place are delayed before it can be freed"
     stations = {stream.station for stream in freeing}
     if full.form != STATION:
         visiting = [
@@ -392,6 +396,10 @@ def _beyond(
             yield f"customers that fill it visit {min(stations)} for other work as well"
     if not all(exponential(stream, operations) for stream in freeing):
         yield f"times at {min(stations)} that free places are not exponential"
+    elif full.form != STATION and not all(
+        one_exponential([stream for stream in freeing if stream.station == name], operations) for name in stations
+    ):
+        yield "times to free a place differ between customers"
 
 
 def _queues_between(route: Route, full: Limited, delays: set[str]) -> bool:
@@ -399,6 +407,19 @@ def _queues_between(route: Route, full: Limited, delays: set[str]) -> bool:
     taken = False
     for step in route.steps:
         if taken and isinstance(step, Hold) and step.phase == 1 and step.station not in delays:
+            return True
+        taken = taken or takes(step, full)
+    return False
+
+
+def _delayed_between(route: Route, full: Limited, delays: set[str], operations: Operations) -> bool:
+    """Whether a route has a delay between taking a place and the work that frees it."""
+    taken = False
+    for step in route.steps:
+        if taken and isinstance(step, Hold) and step.drains == full.name:
+            return False
+        waits = isinstance(step, Time) or (isinstance(step, Hold) and step.phase == 1 and step.station in delays)
+        if taken and waits and not (isinstance(step, Time) and operations.all(step.mean == 0)):
             return True
         taken = taken or takes(step, full)
     return False
