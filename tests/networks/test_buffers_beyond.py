@@ -43,9 +43,9 @@ def test_times_to_free_a_place_that_differ_are_told() -> None:
     assert "times to free a place differ" in warned(system(2, 2, "0.2 s", "0.4 s"))
 
 
-@pytest.mark.parametrize("after", ["", "0.3 s"])
-def test_what_was_measured_is_not_told(after: str) -> None:
-    asked = system(3, 2, "0.2 s", "0.2 s", after=after)
+@pytest.mark.parametrize(("between", "after"), [("", ""), ("", "0.3 s"), ("0.02 s", "")])
+def test_what_was_measured_is_not_told(between: str, after: str) -> None:
+    asked = system(3, 2, "0.2 s", "0.2 s", between=between, after=after)
     assert not warned(asked)
     found: Any = asked.solve(method="flow-equivalent").throughput
     assert found == pytest.approx(asked.metric("throughput"), rel=0.096)

@@ -51,6 +51,9 @@ from qnet.queues.arithmetic import close, total
 if TYPE_CHECKING:
     from qnet.networks.solvers.protocol import SolvePart
 
+_DELAYED = 0.1
+"""The delay with a place, as a share of the time of the work that frees it, up to which throughputs of small systems
+were off by no more than without: 6 %."""
 _TOLERANCE = 1e-10
 """The residual of convergence: below the digits that are printed, above the rounding of the networks inside."""
 _MAX_ROUNDS = 200
@@ -413,16 +416,23 @@ def _queues_between(route: Route, full: Limited, delays: set[str]) -> bool:
 
 
 def _delayed_between(route: Route, full: Limited, delays: set[str], operations: Operations) -> bool:
-    """Whether a route has a delay between taking a place and the work that frees it."""
-    taken = False
+    """Whether a route has a long delay between taking a place and the work that frees it."""
+    taken, late = False, 0.0
     for step in route.steps:
         if taken and isinstance(step, Hold) and step.drains == full.name:
-            return False
-        waits = isinstance(step, Time) or (isinstance(step, Hold) and step.phase == 1 and step.station in delays)
-        if taken and waits and not (isinstance(step, Time) and operations.all(step.mean == 0)):
-            return True
+            return not operations.all(operations.compare("<=", late, _DELAYED * _spent(step)))
+        if taken and (
+            isinstance(step, Time) or (isinstance(step, Hold) and step.phase == 1 and step.station in delays)
+        ):
+            late = late + _spent(step)
         taken = taken or takes(step, full)
     return False
+
+
+def _spent(step: Time | Hold) -> Value:
+    """The mean seconds of a step, without waits."""
+    inner = (item for item in step.steps if isinstance(item, Time | Hold)) if isinstance(step, Hold) else ()
+    return step.visits * (step.mean if isinstance(step, Time) else total(_spent(item) for item in inner))
 
 
 def _visits(steps: Sequence[Step], around: Surroundings, stations: set[str]) -> bool:
