@@ -131,6 +131,7 @@ _OTHERS = {
     "far percentiles": "they are below the {numbers[0]:g}th or above the {numbers[1]:g}th",
     "back by chance": "{class_name} returns to its stations at random",
     "back to one by chance": "{class_name} returns to {station} at random",
+    "passed by": "some passages leave {station} out, as its number of visits is no integer",
     "several in a row": "customers visit {station} several times in a row",
     "nearly all at two": "two or more stations have nearly all customers of closed classes between them: what one has "
     "the others lack",

@@ -183,3 +183,14 @@ def test_percentiles_beyond_those_that_were_measured_are_warned_of(tmp_path, num
         notes = {note.code: note.text for note in solve_report(load(str(path))).notes}
         assert ("QN663" in notes) is (warned and scv == 0)
         assert scv or not warned or "below the 50th or above the 99.9th" in notes["QN663"]
+
+
+def test_visits_that_are_no_integer_are_warned_of(noted):
+    """Nine passages in ten leave the station out: the 90th percentile is 0, and was given as 0.17 s."""
+    one = '{ station = "a", time = "1 s" }'
+    whole = HEAD + f'[stations]\na = {{}}\n[classes.io]\narrival_rate = "0.2/s"\nsteps = [ {one} ]\n'
+    seldom = whole.replace('time = "1 s"', 'time = "1 s", visits = 0.1')
+    delayed = whole.replace(one, f'{{ delay = "2 s", visits = 1.5 }}, {one}')
+    assert "some passages leave a out" in noted(seldom)["QN663"]
+    assert "some passages leave a delay out" in noted(delayed)["QN663"]
+    assert "QN663" not in noted(whole)

@@ -129,6 +129,8 @@ def _reasons(network: RoutedNetwork, operations: Operations) -> _Reasons:
         for route in customers.routes:
             for step in route.steps:
                 yield from _step(step, stations, operations)
+                if not customers.chain:
+                    yield from _passed_by(step, operations)
                 if isinstance(step, Hold) and not stations[step.station].delay and not customers.chain:
                     # The waits of successive visits to the same queue are hardly independent.
                     most = 2.0 if isinstance(customers, ClosedClass) else 1.0
@@ -238,6 +240,16 @@ def _returns(customers: OpenClass, operations: Operations) -> _Reasons:
     for name, number in visits.items():
         reason = Reason("back to one by chance", station=name, class_name=customers.name)
         yield reason, operations.compare(">", number, 1 + 1e-9)
+
+
+def _passed_by(step: Step, operations: Operations) -> _Reasons:
+    """The steps that some passages leave out, whose time is no gamma time: zero, or much longer than its mean."""
+    if not isinstance(step, Fork):
+        name = step.station if isinstance(step, Hold) else "a delay"
+        sure = operations.compare("<=", operations.absolute(step.visits - operations.floor(step.visits + 0.5)), 1e-9)
+        yield Reason("passed by", station=name), sure == False  # noqa: E712
+        for inner in step.steps if isinstance(step, Hold) else ():
+            yield from _passed_by(inner, operations)
 
 
 def _step(step: Step, stations: dict[str, Station], operations: Operations) -> _Reasons:
