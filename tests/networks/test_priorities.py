@@ -126,6 +126,16 @@ def test_two_customers_who_share_one_server(discipline: str):
     assert found.throughput == pytest.approx(exact, rel=1e-9 if discipline == "preemptive" else 1e-4)
 
 
+@pytest.mark.parametrize("count", [2, 4, 8])
+def test_between_long_interruptions_others_are_served_as_if_alone(count: int):
+    """Services and absences of the first class that last a thousand passages of the others, which are all preempted
+    together: their throughput is that of a network without it, while the server is theirs (nearly decomposable).
+    """
+    found = ranked("preemptive", [[1000.0, 1.0]], [1, count], [2000.0, 4.0])
+    alone = qnet.Network([[1.0]], population=[count], think_time=[4.0]).solve()
+    assert found.throughput[1] == pytest.approx(alone.throughput[0] * 2 / 3, rel=0.02)
+
+
 @pytest.mark.parametrize("discipline", BOTH)
 @pytest.mark.parametrize("servers", [1, 2])
 def test_laws_of_closed_classes(discipline: str, servers: int):

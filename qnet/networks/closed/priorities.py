@@ -82,6 +82,8 @@ class Ranked(Record):
             there=self.population[:, None, :] > 0,
             closed=np.isfinite(self.population) & (self.population > 0),
             several=self.servers > 1,
+            outside=self.think_time[:, None, :]
+            + (self.demands * (self.discipline == SHARING)[:, None]).sum(1, keepdims=True),
             any_several=bool((self.servers > 1).any()),
             any_open=bool(opened.any()),
             any_shared=bool((self.discipline == SHARING).any()),
@@ -184,6 +186,8 @@ class _Fixed(Record):
     """(P, 1, R) classes with customers, open ones included."""
     closed: Any
     """(P, R) classes with customers."""
+    outside: Any
+    """(P, 1, R) seconds per passage at delays and, without waits, at stations with processor sharing."""
     several: Any
     """(K,) stations of several servers; `any_several`: whether there are any."""
     any_several: bool
@@ -203,7 +207,19 @@ class _Fixed(Record):
         )
 
 
-_OF_POINTS = {"opened", "people", "others", "present", "visits", "slower", "known", "regular", "there", "closed"}
+_OF_POINTS = {
+    "opened",
+    "people",
+    "others",
+    "present",
+    "visits",
+    "slower",
+    "known",
+    "regular",
+    "there",
+    "closed",
+    "outside",
+}
 """The fields of `_Fixed` with one entry per point."""
 
 
@@ -239,13 +255,20 @@ def solve(ranked: Ranked) -> RankedAnswer:
               its rank, at least d. Without preemption an arriving class r finds a service of a lower class f going on
               with probability u_f (A + R) / (A + S_f): all of r that are there while it goes on arrived during it and
               remain to its end. The queue at a random time is estimated by Linearizer with 3 core solutions.
+              The queue Q of its rank at a random time is a mean over times with higher classes present and without. The
+              E customers elsewhere return at one rate in both, so that an arrival finds higher ones with probability
+              p = U E' / E, E' those elsewhere while they are present: its mean queue is Q - E (U - p)^2 / (U (1 - U)).
+              That difference is taken times the share of the absence at delays and with processor sharing, without
+              preemption also times 1 - P^2, P the probability to find its rank: who leaves customers of it behind often
+              leaves higher ones.
               Several servers: the wait at the one server times the probability to find all servers busy over the load
               on arrival (with preemption, for each rank and all higher ones together); exact for M/M/c with one service
               time.
     Exact     (before the estimates of Linearizer) a single higher customer and a single lower one, with exponential
               times; open classes alone: M/G/1 without preemption, M/M/1 with it.
     Source    The form of the equations: @bryant1984, where V is taken with U at a smaller population and the absence is
-              ignored; Linearizer: @chandy1982. V, the absence, and the probability of a lower service: this tool.
+              ignored; Linearizer: @chandy1982. V, the absence, the queue on arrival, and the probability of a lower
+              service: this tool.
     Fails     Relative errors of a class grow without bound as higher classes leave it next to no capacity.
     """
     with np.errstate(all="ignore"):
@@ -386,6 +409,8 @@ class _Arrivals:
         # Open classes observe a random time; for closed ones the work could then be too little.
         kept = np.where(fixed.regular, idle[..., None, None], 1.0)
         self.excess = ranked.excess[:, :, None, :] * kept * random
+        self.delayed = np.minimum(fixed.outside / (fixed.visits * absence), 1.0)
+        """(P, K, R) the share of an absence in which the number of others does not delay a return."""
         rest = ranked.service[:, :, None, :] + ranked.excess[:, :, None, :] * random
         lasting = (self.absence + each)[..., None] / (self.absence[..., None] + rest)
         self.rest = np.minimum(self.busy[:, :, None, :] * lasting, 1.0) * rest
@@ -395,25 +420,39 @@ class _Arrivals:
         """The served classes whose customers are elsewhere, and arrive during a service of the arriving class."""
 
     def work(self, before: _Before | None, members: Any) -> Any:
-        """(P, K, R) seconds of service of one rank present on arrival, given the classes before it.
+        """(P, K, R, R) seconds of service of the classes of one rank present at a random time, given those before it.
 
         Where higher classes preempt it, a service that has begun remains in progress while they are served.
         """
         ranked = self.ranked
         if before is None or not ranked.fixed.any_interrupted:
-            return ((self.waiting + self.excess * self.served) * members[:, None, :]).sum(-1)
+            return (self.waiting + self.excess * self.served) * members[:, None, :]
         longer = np.where(
             (ranked.discipline == PREEMPTIVE)[:, None], 1.0 / np.maximum(1.0 - before.busy, _LEAST)[..., None], 1.0
         )
         begun = np.minimum(self.served * longer[..., None], self.queues)
-        return ((self.waiting + self.excess * begun) * members[:, None, :]).sum(-1)
+        return (self.waiting + self.excess * begun) * members[:, None, :]
+
+    def queued(self, before: _Before, higher: Any, kept: Any) -> Any:
+        """(P, K, R, R) the share of the queues of a random time that is present on arrival.
+
+        before   the classes before the rank of the arriving and the queueing class.
+        higher   seconds until none of them is present, for an arrival.
+        kept     the share of the correction that is kept.
+        """
+        busy = before.utilization / np.maximum(1.0 - before.utilization, _LEAST)
+        clear = np.where(before.clear > 0, before.clear, 1.0)
+        rarer = np.where(before.clear > 0, np.clip(1.0 - higher / clear, 0.0, 1.0), 0.0)
+        elsewhere = np.where(self.ranked.fixed.opened, 0.0, self.ranked.fixed.others - self.queues)
+        fewer = np.maximum(elsewhere, 0.0) * (kept * rarer * busy)[..., None] * (rarer * self.delayed)[:, :, None, :]
+        return np.maximum(1.0 - fewer / np.where(self.queues > 0, self.queues, 1.0), 0.0)
 
     def visit_time(self, before: _Before | None, rank: _Rank, work: Any) -> Any:
         """(P, K, R) seconds of a visit of classes of one rank, given the classes before it and their `work`."""
         ranked, members, preemptive = self.ranked, rank.members, rank.preemptive
-        ahead = work + (self.rest * rank.lower).sum(-1)
+        lower = (self.rest * rank.lower).sum(-1)
         if before is None:
-            return ahead + ranked.service
+            return work.sum(-1) + lower + ranked.service
         slow = (1.0 / np.maximum(1.0 - before.busy, _LEAST))[..., None]
         leaving = np.where(preemptive, 0.0, ranked.service * before.busy[..., None] * slow)
         arrived = (self.coming * rank.first).sum(-1) / np.maximum(1.0 - before.utilization, _LEAST)
@@ -432,6 +471,10 @@ class _Arrivals:
             present = np.maximum(present, np.minimum(self.relaxation, 1.0)[:, None, None])
         if ranked.fixed.any_open:
             present = np.where(np.isinf(ranked.population)[:, None, :], 0.0, present)
+        kept = np.where(preemptive, 1.0, 1.0 - present**2)
+        if self.relaxed:
+            kept = kept * np.maximum(1.0 - self.relaxation, 0.0)[:, None, None]
+        ahead = lower + (work * self.queued(before, higher, kept)).sum(-1)
         # A customer that finds one of its rank in service also finds at least the arrivals since that service began.
         higher = higher + present * np.maximum(leaving - higher, 0.0)
         return higher + ahead * slow + ranked.service * np.where(preemptive, slow, 1.0)
@@ -470,7 +513,7 @@ class _Arrivals:
     def after(self, before: _Before | None, members: Any, work: Any) -> _Before:
         """The classes before the next rank, given the `work` of this one."""
         if before is None:
-            nothing = np.zeros(work.shape)
+            nothing = np.zeros(work.shape[:-1])
             before = _Before(nothing, nothing, nothing[..., 0])
         served, queues = self.served * members[:, None, :], self.queues * members[:, None, :]
         slow = 1.0 / np.maximum(1.0 - before.utilization, _LEAST)
@@ -481,6 +524,6 @@ class _Arrivals:
         fewer = np.minimum((absence * served).sum(-1) * slow, used)
         random = np.minimum(fewer / (1.0 - used + fewer), 1.0 - _LEAST)
         stretch = (1.0 - used / 2.0) / (1.0 - fewer) + used / 2.0 / (1.0 - random)
-        clear = (before.clear + work * slow) * stretch
+        clear = (before.clear + work.sum(-1) * slow) * stretch
         result = np.minimum(before.utilization + served.sum(-1), 1.0 - _LEAST)
         return _Before(clear, result, np.minimum(before.busy + (self.busy * members).sum(-1), 1.0 - _LEAST))
