@@ -49,6 +49,27 @@ def several_in_a_row() -> str:
     return draw.text()
 
 
+def of_two_priorities(servers: int, first: tuple[int, float, float], last: tuple[int, float, float]) -> str:
+    """Two classes at a station without preemption: each with a population, a think time and a service time."""
+    draw = Draw(None)
+    draw.station("cpu", discipline="priority", servers=servers)
+    for priority, (population, think, time) in enumerate((last, first), 1):
+        step = visit("cpu", f'time = "{time} s"')
+        draw.closed(f"p{priority}", population, think, step, more=f"priority = {priority}")
+    return draw.text()
+
+
+def priorities_before_a_stack() -> str:
+    """Two classes that return to a station with priorities in the order in which another serves the last first."""
+    draw = Draw(None)
+    draw.station("cpu", discipline="preemptive")
+    draw.station("stack", discipline="lcfs-pr")
+    stack = visit("stack", 'time = "0.5 s"')
+    draw.closed("first", 8, 1.3, visit("cpu", 'time = "0.38 s"'), stack, more="priority = 2")
+    draw.closed("last", 2, 0.1, visit("cpu", 'time = "0.41 s"'), stack, more="priority = 1")
+    return draw.text()
+
+
 def left_by_open_and_closed() -> str:
     """A server that works on after the response of a customer who comes back at once, and of others from outside."""
     draw = Draw(None)
@@ -76,6 +97,13 @@ MODELS = {
     "a station asked for in a hold and after it": (outside_and_inside(), "QN729", 0.15),
     "work left at a station that is held": (left_inside(), "QN729", 0.3),
     "several visits in a row of those served first": (several_in_a_row(), "QN646", 0.15),
+    "higher classes that only wait for lower ones": (of_two_priorities(1, (6, 0.54, 0.34), (2, 0.0, 2.28)), "QN646", 1),
+    "priorities before a station that serves the last first": (priorities_before_a_stack(), "QN646", 0.4),
+    "long services of a lower class at several servers": (
+        of_two_priorities(2, (8, 7.5, 0.37), (1, 0.0, 2.7)),
+        "QN646",
+        0.5,
+    ),
 }
 
 
