@@ -17,8 +17,8 @@ Function = Callable[[Indices, Array], Array]
 _TOGETHER = 400
 """Points evaluated together: as many as take about as long as the fixed part of a solution."""
 _FEWEST, _MOST, _SMOOTH, _MOST_LATER = 2, 16, 4, 24
-"""The fewest points for one root in a round; the most in so many first rounds, in which smooth functions converge with
-16 points as with 24, as counted for envelopes; and the most later."""
+"""The fewest points for one root in a round; the most in the first rounds; the number of these, in which smooth
+functions converge with 16 points as with 24, as counted for envelopes; and the most in later rounds."""
 _CLOSER = 0.01
 """The factor of the estimated error at which a second, closer pair of points is tried."""
 _SAFE = 4.0
