@@ -7,8 +7,8 @@ machine.
 
 Work beyond the budget is refused by `NotComputed` QN515. A refusal of memory concerns one attempt, and a smaller batch
 may fit. `OverBudget`, for operations, ends the command even if it is caught on the way, because `settle` raises it
-again before anything is answered. Optional work gets a `share`, and work that an approximation can replace is a
-`trial`: both leave operations for the rest.
+again before anything is answered. Optional work gets a `share`, a search for further figures is an `extra`,
+and work that an approximation can replace is a `trial`: all leave operations for the rest.
 """
 
 from __future__ import annotations
@@ -41,6 +41,8 @@ _RATE = 1e9
 """Operations a second."""
 _TRIALS = 0.75
 """The share of the operations of a command that all its trials together may spend."""
+_SEARCHES = 0.2
+"""The same for its searches for further figures: about two seconds by default."""
 
 
 class OverBudget(NotComputed):
@@ -51,8 +53,8 @@ class Account:
     """The limits of a command, and the operations that it has spent."""
 
     __slots__ = (
-        "announce", "announced", "fixed", "given_up", "kept", "memory", "operations", "over", "refused", "spent",
-        "stop", "structures", "tried",
+        "announce", "announced", "fixed", "given_up", "kept", "memory", "operations", "over", "refused",
+        "searched", "spent", "stop", "structures", "tried",
     )  # fmt: skip
 
     def __init__(
@@ -66,6 +68,8 @@ class Account:
         """A further limit on operations, which does not affect the sizes of shares and trials."""
         self.tried = 0.0
         """Operations spent by trials."""
+        self.searched = 0.0
+        """Operations spent by searches for figures besides the answer."""
         self.given_up: dict[Any, Any] = {}
         """Trials that exceeded their part, by what was tried; they are not repeated."""
         self.kept: list[Any] = []
@@ -222,6 +226,26 @@ def share(part: float) -> Generator[None]:
         return
     with _inside(parent, part * max(parent.operations - parent.spent, 0.0)):
         yield
+
+
+@contextmanager
+def extra(part: float) -> Generator[None]:
+    """Open an account for a search for figures besides the answer: all of them together get a fifth of the operations.
+
+    part    of the operations left for such searches, above 0, at most 1.
+    Raises  `OverBudget` from inside where the part is spent; the caller that catches it continues with the rest.
+    """
+    parent = _current.get()
+    if parent is None:
+        yield
+        return
+    before = parent.spent
+    left = min(_SEARCHES * parent.operations - parent.searched, parent.operations - parent.spent)
+    try:
+        with _inside(parent, part * max(left, 0.0)):
+            yield
+    finally:
+        parent.searched += parent.spent - before
 
 
 def trial_left() -> float:

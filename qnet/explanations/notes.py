@@ -506,9 +506,10 @@ CODES: dict[str, _T] = {
         "they were fitted to: there may be none.",
         "Choose an alternative closer to the chosen one, or describe it in words, without parameter and claim."),
     "QN747": _T("a search for the largest load that was stopped",
-        "Times depend on the solution, so that every load that is tried is a fixed point; the search for the end of "
-        "the steady state took half of the operations that were left. The largest load is that of the capacities at "
-        "the present times: it can be less, not more, where times grow with the load.",
+        "Loads contain waits, or times depend on the solution, so that every load that is tried is a fixed point; the "
+        "searches for the end of the steady state may take a fifth of the operations. The largest load is then the "
+        "largest one tried with a steady state, or that of the capacities at the present times, which can be too large "
+        "where waits or times grow with the load. Changes whose search was stopped have no saturation throughput.",
         "Raise the limit with --operations, or ask qnet envelope for the largest load that meets a limit."),
     "QN748": _T("--value with more than one number",
         "--value prints one bare number, for scripts; it was given with no metric or with several, or with a format.",

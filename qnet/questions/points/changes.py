@@ -160,6 +160,8 @@ class Change(Record):
     """The sum of the arrival rates at saturation, all growing in proportion; None without arrivals and where nothing
     limits it."""
     exact: bool = True
+    cut: bool = False
+    """Whether the search for the saturation throughput of open classes takes more than the budget."""
     classes: tuple[ClassChange, ...] = ()
 
     @property
@@ -316,15 +318,18 @@ def _figures(
             throughput=throughput, response=response, classes=classes, full_at=full_at, used_when_full=used_when_full,
             ceiling=ceiling if ceiling and ceiling[1] else None,
         )  # fmt: skip
-        edge = Saturation(float(edge.factor[point]), edge.cause if isinstance(edge.cause, str) else edge.cause[point])
+        cause = edge.cause if isinstance(edge.cause, str) else edge.cause[point]
+        edge = Saturation(float(edge.factor[point]), cause, cut=edge.cut)
     else:
         stable, tried = solution.stable, True
     arriving = float(sum(item.throughput for item in solution.classes if item.population is None))
-    arrivals = arriving * edge.factor if arriving > 0 and edge.factor < float("inf") else None
+    arrivals = arriving * edge.factor if arriving > 0 and edge.factor < float("inf") and not edge.cut else None
     most = largest_throughput(solution, edge) if needs_solution(model) else _maximum(solution, edge, network, tried)
+    if edge.cut and arriving > 0 and not network.closed:
+        most = None, None
     change = Change(
         station=name, faster=faster, status="ok", maximum=most[0], limited_by=most[1], arrivals=arrivals,
-        exact=solution.exact,
+        exact=solution.exact, cut=edge.cut,
     )  # fmt: skip
     if not stable:
         full = edge.cause or (limiting(part) if point is None else limiting(part)[point])

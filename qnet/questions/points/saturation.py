@@ -50,8 +50,11 @@ JUST_BELOW = 1 - 1e-9
 """The share of the saturating load at which figures "at saturation" are read: there is still a steady state."""
 _LOOSE = 1e-5
 """The relative tolerance of a search whose waits are approximate and expensive: far below their error."""
-_SHARE = 0.5
-"""The share of the remaining budget that a search may spend: answers do not depend on it."""
+_SHARE, _EXTRA = 0.5, 0.75
+"""The share that a search may spend of all operations left; and, for a figure besides the answer, of those left for
+such searches."""
+_NARROW = 0.1
+"""The relative width of the bracket of a search up to which its lower end is used, if the budget ends the search."""
 _NEAR_END = 1e-3
 """The relative distance from the load of infinite waits within which a search is replaced by that load."""
 _SATURATED = 1e-6
@@ -70,7 +73,9 @@ class Saturation(Record):
     estimated: bool = False
     """Whether the factor is that of an approximation although the answer is exact."""
     cut: bool = False
-    """Whether the budget ended the search for the factor."""
+    """Whether the budget ended the search for the factor: if `reached`, at the largest one with a steady state."""
+    width: float = 0.0
+    """The width of the bracket around the factor where the budget ended its search, relative to it."""
     approximate: bool = False
     """Whether the factor is approximate: the load that limits it contains waits, or the capacity is approximate."""
 
@@ -79,6 +84,10 @@ class Saturation(Record):
         """Notes on how the factor was computed: QN707, QN747 or QN675; none for an ordinary one."""
         if self.estimated:
             return [Note("QN707", "the largest load is that of an approximation, other than the answer", "note")]
+        if self.cut and self.reached:
+            far = f"{100 * self.width:.2g} % below the load at which there is none"
+            text = f"the largest load is the largest one tried with a steady state, at most {far}: the search for it "
+            return [Note("QN747", text + "takes more than --operations", "warning")]
         if self.reached:
             return []
         if self.cut:
@@ -89,7 +98,7 @@ class Saturation(Record):
 
 
 def saturation(
-    model: Model, solved: Solved, varied: Mapping[str, Value] | None = None, wanted: Wanted = AUTO
+    model: Model, solved: Solved, varied: Mapping[str, Value] | None = None, wanted: Wanted = AUTO, extra: bool = True
 ) -> Saturation:
     """The factor on all arrival rates at which the steady state of a solved model ends.
 
@@ -102,6 +111,7 @@ def saturation(
     solved   its solution at one point or at a batch.
     varied   as passed to `solve_points` for it.
     wanted   the method and the budget of the search.
+    extra    whether the factor is a figure besides the answer, for which a search may spend less.
     Returns  a factor for each point; infinite where no class is open.
     Raises   `NotComputed` where the search has no solutions, or its budget ends and the stated point is not stable.
     """
@@ -119,7 +129,9 @@ def saturation(
     # A search solves too many networks to solve a Markov chain for each.
     wanted = wanted.replace(chain=0, better=False, warned=False)
     by_capacities = Saturation(
-        operations.where(idle, float("inf"), bound), solved.gather(lambda part: limiting(_of_capacities(part))), False
+        factor=operations.where(idle, float("inf"), bound),
+        cause=solved.gather(lambda part: limiting(_of_capacities(part))),
+        reached=False,
     )
     if model.loses:
         try:
@@ -131,11 +143,16 @@ def saturation(
         factor = operations.where(idle, float("inf"), bound)
         cause = solved.gather(limiting)
         return Saturation(factor, cause, approximate=_approximate(solved, cause))
-    return _searched(model, solved, varied, wanted, by_capacities)
+    return _searched(model, solved, varied, wanted, by_capacities, extra)
 
 
 def _searched(
-    model: Model, solved: Solved, varied: Mapping[str, Value] | None, wanted: Wanted, by_capacities: Saturation
+    model: Model,
+    solved: Solved,
+    varied: Mapping[str, Value] | None,
+    wanted: Wanted,
+    by_capacities: Saturation,
+    extra: bool,
 ) -> Saturation:
     """The factor by a search from that of the capacities, where loads contain waits or times depend on the solution.
 
@@ -150,15 +167,17 @@ def _searched(
         return by_capacities
     # A Markov chain has a solution below saturation only, whose load approximations of open classes compute.
     solve_at = at_loads(solved, varied, wanted.replace(rough=True, method=AUTO.method if states else wanted.method))
+    bracket = _Bracket(solved, operations)
+    optional = extra and bool(operations.all(solved.stable))
     try:
-        with budget.share(_SHARE):
+        with budget.extra(_EXTRA) if optional else budget.share(_SHARE):
             if states and not needs_solution(model):
                 other = solve_at(0.0 * bound + 1.0)
                 if _certain(other):
                     bound = operations.where(idle, 1.0, 1 / operations.where(idle, 1.0, other.load))
             edge = solve_at(bound * JUST_BELOW)
             if not operations.all(edge.stable):
-                bound, edge = _below_capacities(solve_at, bound, edge, solved, operations)
+                bound, edge = _below_capacities(solve_at, bound, edge, solved, operations, bracket)
             elif needs_solution(model) and not operations.all(edge.load >= 1 - _SATURATED):
                 # Times fall with the load: loads grow slower than the arrivals.
                 result = _above_capacities(solved, solve_at, bound, idle, operations)
@@ -166,14 +185,15 @@ def _searched(
     except budget.OverBudget:
         if not operations.all(solved.stable):
             raise
-        return by_capacities.replace(cut=True)
+        return bracket.saturation(idle) or by_capacities.replace(cut=True)
     except NotComputed as error:
         if states:
             # No approximation applies, and a search by the chain would take too long.
             return by_capacities
         if any(item.code != "QN540" for item in error.problems) or not operations.all(solved.stable & (certain > 0)):
             raise
-        return Saturation(1 / certain, solved.gather(lambda part: limiting(_of_capacities(part))), False)
+        cause = solved.gather(lambda part: limiting(_of_capacities(part)))
+        return Saturation(factor=1 / certain, cause=cause, reached=False)
     if states and not operations.all(idle | (bound > 1)):
         # The approximation has no steady state where the chain has one: its factor is wrong.
         return by_capacities
@@ -185,6 +205,39 @@ def _searched(
     return (
         _with_limit(full_load(model, solved, varied, wanted), result, operations) if needs_solution(model) else result
     )
+
+
+class _Bracket:
+    """The loads that a search has tried, as factors on the arrival rates: the largest ones with a steady state, and
+    the smallest ones without."""
+
+    def __init__(self, stated: Solved, operations: Operations) -> None:
+        self.operations = operations
+        self.low = operations.where(stated.stable, 1.0, 0.0 * stated.load)
+        self.high: Value = 0.0 * self.low + float("inf")
+        self.last: Solved | None = None
+
+    def add(self, factor: Value, solved: Solved) -> None:
+        """A load that was tried, and its solution."""
+        where, stable = self.operations.where, solved.stable
+        self.low = where(stable & (factor > self.low), factor, self.low)
+        self.high = where(stable | (factor > self.high), self.high, factor)
+        self.last = solved
+
+    def saturation(self, idle: Value) -> Saturation | None:
+        """That of the lower ends; None where some bracket is too wide to use them.
+
+        idle   whether a point has no load.
+        """
+        where, last = self.operations.where, self.last
+        if last is None:
+            return None
+        width = where(idle, 0.0, self.high / where(self.low > 0, self.low, 1.0) - 1)
+        if not self.operations.all((width <= _NARROW) & (idle | (self.low > 0))):
+            return None
+        widest = float(width if isinstance(width, float) else width.max())
+        factor, cause = where(idle, float("inf"), self.low), last.gather(limiting)
+        return Saturation(factor, cause, cut=True, width=widest, approximate=_approximate(last, cause))
 
 
 def _with_limit(load: Value, result: Saturation, operations: Operations) -> Saturation:
@@ -285,7 +338,12 @@ def _exact(solved: Solved) -> bool:
 
 
 def _below_capacities(
-    solve_at: Callable[[Value], Solved], bound: Value, edge: Solved, stated: Solved, operations: Operations
+    solve_at: Callable[[Value], Solved],
+    bound: Value,
+    edge: Solved,
+    stated: Solved,
+    operations: Operations,
+    bracket: _Bracket | None = None,
 ) -> tuple[Value, Solved]:
     """The factor below `bound` at which an outer station saturates, and a solution near it.
 
@@ -293,6 +351,7 @@ def _below_capacities(
     bound     the upper end of the search.
     edge      the solution just below `bound`; where it has a steady state, the factor is `bound` itself.
     stated    the solution at a factor of 1; where it has a steady state, the search does not go below it.
+    bracket   gets all loads that are tried.
     Method    The variable is the depth -log(1 - x) at the share x of `bound`: outer stations mostly saturate only when
               inner ones nearly do, and waits grow like the depth there. The search goes down from just below `bound`.
     """
@@ -303,6 +362,8 @@ def _below_capacities(
     def excess(share: Value) -> Value:
         nonlocal last
         last = solve_at(share * bound)
+        if bracket is not None:
+            bracket.add(share * bound, last)
         value = _excess(last, operations)
         return _bounded(value, operations) if operations.all(1 / where(bound > 0, bound, 1.0) > _LEAST) else value
 
@@ -522,7 +583,7 @@ def max_throughput(model: Model, part: Part, wanted: Wanted) -> Value:
         return 0.0 * solution.throughput + math.nan
     if all(item.population is None for item in solution.classes):
         here = Solved(model, size, (part.replace(points=None if size is None else np.arange(size)),))
-        return solution.throughput * saturation(model, here, varied, wanted).factor
+        return solution.throughput * saturation(model, here, varied, wanted, extra=False).factor
     if depends_on_population(model) or len(solution.classes) > 1:
         return 0.0 * solution.throughput + math.nan
     if size is None:
