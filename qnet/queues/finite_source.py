@@ -131,6 +131,17 @@ def full_probabilities(
     return _answered(result)
 
 
+def states(sources: Any, servers: int, offered: Any, open_offered: Any) -> int:
+    """The number of states of the chains that `full_probabilities` computes, over all points.
+
+    sources, servers, offered, open_offered  as of `full_probabilities`, (B,) each but `servers`.
+    """
+    most = math.ceil(sources.max()) + servers
+    if most <= _SHORT:
+        return len(sources) * most
+    return int(np.minimum(_enough(servers, offered, open_offered), most).sum())
+
+
 def _answered(result: Any) -> tuple[Any, Any, Any, Any]:
     return result[0], result[1], result[3:], result[2]
 

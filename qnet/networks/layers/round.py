@@ -10,7 +10,7 @@ import numpy as np
 from qnet import budget
 from qnet.lazy import Array
 from qnet.networks.layers.table import Numbers, Shape
-from qnet.queues.finite_source import Chains, full_probabilities
+from qnet.queues.finite_source import Chains, full_probabilities, states
 from qnet.record import Record
 
 _ABSENCE = 3.0
@@ -340,7 +340,7 @@ def _full(level: _Level, busy: tuple[Any, Any, Any], guess: Array, chains: Chain
         share = np.where(bound[where] > 0, first[where] / np.maximum(bound[where], 1e-300), 1.0)
         most: Array = np.minimum(bound[where], (several - opened) * _JUST_BELOW)
         most = np.maximum(np.where(share == 1, np.minimum(most, few * _JUST_BELOW), most), 1e-200)
-        budget.spend(_SOURCE * few.size * (few.max() + several), _WHAT)
+        budget.spend(_SOURCE * states(few, int(several), most, opened), _WHAT)
         _, chance, logs, _ = full_probabilities(few, int(several), most, share, opened, guess[where].T, chains)
         guess[where] = logs.T
         result[where] = np.minimum(chance / np.maximum(bound + others, 1e-300)[where], 1.0 / several)
