@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from qnet.questions.sensitivity.sensitivity import slopes, steps
+from qnet.questions.sensitivity.differences import slopes, steps
 
 
 def measured(function, at, size=1.0, attempt=0, sides=(1, -1)):

@@ -10,9 +10,11 @@ from itertools import pairwise
 from math import ceil, log10
 from typing import Any
 
+from qnet import budget
 from qnet.errors import NoAnswer, NotComputed, Problem, UsageError
 from qnet.model.metrics import Metric, metrics
 from qnet.model.model import Model
+from qnet.networks.exactness import STATES
 from qnet.networks.reasons import approximate_notes
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.points.answers import OK, solve_table
@@ -23,6 +25,7 @@ from qnet.questions.presentation.assertions import broken, conditions
 from qnet.questions.presentation.columns import effect_notes
 from qnet.questions.presentation.labels import EXACT, all_exact, label, labels, means_beside, percentile_notes
 from qnet.questions.presentation.provenance import Basis
+from qnet.questions.sensitivity.differences import Slope, slopes, steps
 from qnet.record import Record
 from qnet.reports.cells import is_number
 from qnet.reports.content import Bars, Cell, Column, Note
@@ -81,6 +84,8 @@ def sensitivity_report(result: Sensitivity, asserted: Sequence[str] = ()) -> Rep
     notes += effect_notes(model, [*model.settings, *(item.input.name for item in result.effects)], shown)
     sides = {(item.metric.source, item.input.name, item.by) for item in result.effects if item.derivative is not None}
     bent = dict.fromkeys(name for metric, name, by in sorted(sides) if by == BELOW and (metric, name, ABOVE) in sides)
+    if result.spared:
+        notes.append(Note("QN768", f"{result.spared}; these are figures of an approximation", "warning"))
     if bent:
         text = f"at its stated value the derivative jumps: {', '.join(bent)}; both sides are shown"
         notes.append(Note("QN629", text))
@@ -128,94 +133,10 @@ def _magnitude(error: float) -> float:
     return float(f"1e{ceil(log10(max(error, _LEAST)))}") if error else 0.0
 
 
-LEVELS = 4
-"""The number of steps, each half of the one before."""
-_KINK = 0.5
-"""The share of the difference between the slopes of both sides that remains at the last step of a kink; a smooth
-function keeps an eighth."""
-_ROUNDING = 2.0**-50
-"""The relative rounding error of values."""
 _DIVISIBLE = 1e-280
 """Above this, small shares of a value keep all digits."""
-_NOISE = 1e-8
-"""The relative difference between the two sides below which there is no kink."""
-
-
-class Slope(Record):
-    """A derivative and its error."""
-
-    derivative: float
-    error: float
-
-
-class Derivatives(Record):
-    """The derivative at a point: a central one, or one for each side where they differ or only one is defined."""
-
-    both: Slope | None
-    below: Slope | None = None
-    above: Slope | None = None
-
-
-def steps(size: float, attempt: int) -> list[float]:
-    """The steps of an attempt, the longest first: from 1/64 of `size`, and 64 times less at each next attempt."""
-    first = abs(size) * 2.0 ** (-6 - 6 * attempt)
-    return [first * 2.0**-level for level in range(LEVELS)]
-
-
-def slopes(
-    here: float, above: Sequence[float] | None, below: Sequence[float] | None, lengths: Sequence[float]
-) -> Derivatives:
-    """The derivative of a function from its value and those at some steps above and below.
-
-    here     the value at the point.
-    above    the values at point + step, as many as `lengths`; None where the function is not defined there.
-    below    the values at point - step.
-    lengths  the steps, each half of the one before.
-    Method   Central differences, extrapolated in powers of step^2; one-sided ones in powers of the step (L. F.
-             Richardson, The deferred approach to the limit, Phil. Trans. R. Soc. A 226 (1927) 299-349). The error is
-             the smallest disagreement of neighbours in the table of extrapolations (C. J. F. Ridders, Accurate
-             computation of F'(x) and F'(x)F''(x), Adv. Eng. Software 4 (1982) 75-76), and at least that of rounding at
-             the shortest step. Estimates that move more at shorter steps are not extrapolated.
-    Limits   A jump or a kink nearer than the smallest step but not at the point is missed; a jump at the point makes
-             the values disagree, which the error shows.
-    """
-    rounding = _ROUNDING * max(abs(value) for value in (here, *(above or ()), *(below or ()))) / lengths[-1]
-    right = _one_sided([value - here for value in above], lengths, rounding) if above else None
-    left = _one_sided([here - value for value in below], lengths, rounding) if below else None
-    if not above or not below:
-        return Derivatives(None, left, right)
-    bends = [abs(up + down - 2 * here) for up, down in zip(above, below, strict=True)]
-    size = max(abs(here), *(abs(value) for value in (*above, *below)))
-    first, last = bends[0] / lengths[0], bends[-1] / lengths[-1]
-    if bends[-1] > _NOISE * size and last > _KINK * first:
-        return Derivatives(None, left, right)
-    pairs = zip(above, below, lengths, strict=True)
-    return Derivatives(_extrapolated([(up - down) / (2 * length) for up, down, length in pairs], 2, rounding))
-
-
-def _one_sided(rises: Sequence[float], lengths: Sequence[float], rounding: float) -> Slope:
-    return _extrapolated([rise / length for rise, length in zip(rises, lengths, strict=True)], 1, rounding)
-
-
-def _extrapolated(estimates: Sequence[float], order: int, rounding: float) -> Slope:
-    """The best of all extrapolations of estimates whose error is a series in step^order, and at least `rounding`."""
-    moves = [abs(fine - coarse) for coarse, fine in pairwise(estimates)]
-    if any(fine > coarse + rounding for coarse, fine in pairwise(moves)):
-        # No series does that: a step has crossed a kink, and neighbours that agree do so by chance.
-        return Slope(estimates[-1], max(*moves, rounding))
-    best = Slope(estimates[-1], float("inf"))
-    row = list(estimates)
-    for depth in range(1, len(estimates)):
-        factor = 2.0 ** (order * depth)
-        new = [(factor * fine - coarse) / (factor - 1) for coarse, fine in pairwise(row)]
-        for value, (coarse, fine) in zip(new, pairwise(row), strict=True):
-            error = max(abs(value - coarse), abs(value - fine), rounding)
-            if error < best.error:
-                best = Slope(value, error)
-        row = new
-    return best
-
-
+_SAMPLE = 4
+"""The points by which the operations of a table of points are estimated."""
 CENTRAL, BELOW, ABOVE = "central", "from below", "from above"
 NEXT, PREVIOUS = "next integer", "previous integer"
 NOT_CONVERGENT = "the differences do not converge: a jump or a kink nearby"
@@ -263,6 +184,15 @@ class Sensitivity(Record):
     parts: tuple[Part, ...]
     """The parts of all solutions."""
     reasons: tuple[str, ...]
+    spared: str = ""
+    """Why no chains of states were solved although the stated point has one; empty where they were, or it has none."""
+
+
+class _Dear(Exception):
+    """The chains of all points of a question take more operations than there are."""
+
+    def __init__(self, points: int, each: float) -> None:
+        super().__init__(f"{points} chains of all states would take about {points * each:.1e} operations")
 
 
 def sensitivity(model: Model, of: Sequence[str] = (), by: Sequence[str] = (), asked: Wanted = AUTO) -> Sensitivity:
@@ -279,22 +209,44 @@ def sensitivity(model: Model, of: Sequence[str] = (), by: Sequence[str] = (), as
     Method   `slopes`; all points of all parameters are solved as one batch. Where the estimates of a derivative
              disagree by more than `VERIFIED`, or one side has no answer, steps 64 times shorter are tried, twice at
              most; a derivative with an error above `TRUSTED` is refused. Where a metric jumps because values near the
-             stated point are solved by another method, they are solved again by the method of that point.
+             stated point are solved by another method, they are solved again by the method of that point. Where the
+             Markov chains of all points are too many for the budget, which the first few show, an approximation solves
+             all points instead.
     """
     wanted = chosen_metrics(model, of)
     result = inputs(model, wanted, by)
     if not result:
         raise UsageError(Problem("QN026", "no number of the model is a parameter with an effect", "--by NAME"))
+    before = _spent()
     stated = at_stated_point(model, asked)
-    search = _Search(model, wanted, asked, stated)
-    for group in _together(result):
-        search.find(group)
+    spared = ""
+    try:
+        search = _Search(model, wanted, asked, stated, _spent() - before).all(result)
+    except _Dear as dear:
+        spared = str(dear)
+        asked = asked.replace(chain=0)
+        try:
+            stated = at_stated_point(model, asked)
+        except NotComputed:
+            help = "name few parameters with --by, or allow more with --operations"
+            problem = Problem("QN515", spared, f"at most {budget.trial_left():.1e} operations", help=help)
+            raise NotComputed(problem) from None
+        search = _Search(model, wanted, asked, stated).all(result)
     if all(item.derivative is None for item in search.effects):
         status = search.effects[0].status
         raise NotComputed(Problem("QN532", f"no parameter can be changed: {status}", "room around the stated point"))
     order = {item.source: number for number, item in enumerate(wanted)}
     ranked = sorted(search.effects, key=lambda item: (order[item.metric.source], *_rank(item)))
-    return Sensitivity(model, stated, tuple(ranked), tuple(search.methods), tuple(search.parts), tuple(search.reasons))
+    return Sensitivity(
+        model=model, stated=stated, effects=tuple(ranked), methods=tuple(search.methods), parts=tuple(search.parts),
+        reasons=tuple(search.reasons), spared=spared,
+    )  # fmt: skip
+
+
+def _spent() -> float:
+    """The operations that the command has spent."""
+    account = budget.current()
+    return account.spent if account else 0.0
 
 
 def chosen_metrics(model: Model, of: Sequence[str]) -> tuple[Metric, ...]:
@@ -373,7 +325,14 @@ class _Rows(Record):
 
 
 class _Search:
-    def __init__(self, model: Model, wanted: Sequence[Metric], asked: Wanted, stated: Solved) -> None:
+    """The effects of some parameters.
+
+    each    the operations that a chain of states takes, as that of the stated point.
+    """
+
+    def __init__(
+        self, model: Model, wanted: Sequence[Metric], asked: Wanted, stated: Solved, each: float = 0.0
+    ) -> None:
         self.model = model
         self.wanted = wanted
         self.asked = asked
@@ -385,6 +344,13 @@ class _Search:
         self.method = solution.method
         self.methods: dict[str, None] = {solution.method: None}
         self.reasons: dict[str, None] = dict.fromkeys(solution.reasons)
+        self.each = each if solution.method == STATES != asked.method else 0.0
+
+    def all(self, result: Sequence[Input]) -> _Search:
+        """The search, with the effects of all inputs computed."""
+        for group in _together(result):
+            self.find(group)
+        return self
 
     def find(self, group: Sequence[Input]) -> None:
         """Compute the effects of some inputs that may share a table, with shorter steps for those that need them."""
@@ -409,7 +375,13 @@ class _Search:
             if not remaining:
                 break
             again: list[Input] = []
-            for item, effects in zip(remaining, self.measured(group, remaining, attempt), strict=True):
+            try:
+                by_input = self.measured(group, remaining, attempt)
+            except _Dear:
+                if not attempt:
+                    raise
+                break
+            for item, effects in zip(remaining, by_input, strict=True):
                 for each in effects:
                     key = (item.name, each[0].metric.source)
                     if key not in best or _quality(each) < _quality(best[key]):
@@ -439,8 +411,8 @@ class _Search:
             plans.append((item, lengths, added(item, 1, lengths), added(item, -1, lengths)))
         result = self.solved(group, rows, self.asked)
         jumping = [plan for plan in plans if self.jumps(plan, result)]
-        if jumping:
-            again = [row for _, _, *sides in jumping for side in sides for row in side]
+        again = [row for _, _, *sides in jumping for side in sides for row in side]
+        if jumping and self.affordable(len(again)):
             same_method = self.solved(group, [rows[row] for row in again], self.asked.replace(method=self.method))
             if all(status == OK for status in same_method.status):
                 result = result.replaced(again, same_method)
@@ -454,6 +426,14 @@ class _Search:
         """The metrics with one input changed in each row."""
         if not rows:
             return _Rows([[] for _ in self.wanted], [[] for _ in self.wanted], [], [], [])
+        if not self.affordable(len(rows)):
+            # Chains that differ in rates only share the search for their states, which is made once.
+            counts = {item.name for item in group if item.integer}
+            before, few = _spent(), [row for row in rows if row[0] not in counts][:_SAMPLE] or rows[:_SAMPLE]
+            solve_table(self.model, columns(group, few), len(few), asked)
+            self.each = max(_spent() - before - self.each, 0.0) / max(len(few) - 1, 1)
+            if not self.affordable(len(rows)):
+                raise _Dear(len(rows), self.each)
         answers = solve_table(self.model, columns(group, rows), len(rows), asked)
         return _Rows(
             [answers.of(each.expression).tolist() for each in self.wanted],
@@ -462,6 +442,10 @@ class _Search:
             answers.method,
             answers.parts,
         )
+
+    def affordable(self, points: int) -> bool:
+        """Whether chains of states at some points would leave operations to the others."""
+        return points * self.each <= budget.trial_left()
 
     def jumps(self, plan: _Plan, result: _Rows) -> bool:
         """Whether a metric jumps near the stated point, and another method was taken there."""
