@@ -11,7 +11,7 @@ from typing import Any
 
 from qnet.errors import Problem, QnetError, UsageError
 from qnet.expression import FLOATS, Expression, evaluate
-from qnet.lazy import np
+from qnet.lazy import Flags, np
 from qnet.model.bind import bind, expressions, structural, structures
 from qnet.model.grids import parameter
 from qnet.model.metrics import Metric
@@ -132,17 +132,31 @@ class Domain:
             inside, value = (middle, value) if self.allows(index, middle) else (inside, middle)
         return inside
 
-    def integer(self, size: int) -> bool:
-        """Whether only integers are valid: the parameter determines numbers of servers, of copies or of customers.
+    def integers(self, size: int) -> Flags:
+        """Whether only integers are valid, at each point of the grid: the parameter determines numbers of servers, of
+        copies or of customers.
 
         size    the number of points of the grid; the first at which the stated value is valid is examined for servers
-                and copies, the first of all for customers.
+                and copies, and for customers all that differ in a parameter on which populations depend.
         """
         if self.vary in _structural(self.model):
             value = stated_value(self.model, self.vary)
             first = next((index for index in range(size) if self.allows(index, value)), None)
-            return first is not None and not any(self.allows(first, value + half) for half in (0.5, -0.5))
-        return self.vary in self.customers() and self._counts_customers()
+            counts = first is not None and not any(self.allows(first, value + half) for half in (0.5, -0.5))
+            return np.full(size, counts)
+        names = self.customers()
+        if self.vary not in names:
+            return np.zeros(size, dtype=bool)
+        together = [values for name, values in self.coordinates.items() if name in names]
+        if not together:
+            return np.full(size, self._counts_customers(0))
+        points = np.stack([np.asarray(values, dtype=float) for values in together], axis=1)
+        _, first, group = np.unique(points, axis=0, return_index=True, return_inverse=True)
+        return np.array([self._counts_customers(index) for index in first.tolist()])[group.reshape(-1)]
+
+    def integer(self) -> bool:
+        """Whether only integers are valid at the first point of the grid, or without a grid."""
+        return bool(self.integers(1)[0])
 
     def customers(self) -> set[str]:
         """The names on which the populations of the model depend."""
@@ -160,13 +174,14 @@ class Domain:
                 held.add(step.station)
         return _used(self.model, [item.servers for item in self.model.stations if item.name in held])
 
-    def _counts_customers(self) -> bool:
-        """Whether all populations are integers at integer values of the parameter next to the stated one, and not at
-        halves."""
+    def _counts_customers(self, index: int) -> bool:
+        """Whether all populations at a point of the grid are integers at integer values of the parameter next to the
+        stated one, and not at halves."""
         value = stated_value(self.model, self.vary)
+        point = {name: float(values[index]) for name, values in self.coordinates.items()}
 
         def integer_populations(number: float) -> bool:
-            values = Values(self.model, {self.vary: number}, None, self.idle)
+            values = Values(self.model, {**point, self.vary: number}, None, self.idle)
             result = [
                 float(values.evaluate(item.population, (*item.path, "population")))
                 for item in self.model.customers
@@ -174,8 +189,8 @@ class Domain:
             ]
             return all(abs(count - round(count)) <= _INTEGER for count in result)
 
-        near = [number for number in (value - 1, value, value + 1) if self.allows(0, number)]
-        between = [number for number in (value - 0.5, value + 0.5) if self.allows(0, number)]
+        near = [number for number in (value - 1, value, value + 1) if self.allows(index, number)]
+        between = [number for number in (value - 0.5, value + 0.5) if self.allows(index, number)]
         return (
             value == round(value) and all(map(integer_populations, near)) and not any(map(integer_populations, between))
         )
@@ -308,7 +323,7 @@ def _input(model: Model, item: Parameter, values: Values) -> Input:
     free = not item.expression.names
     low, high = (constant(bound) for bound in (item.low, item.high)) if not item.part else (None, None)
     counts = item.name in rests_on(model, [each.population for each in model.customers if each.population is not None])
-    integer = counts or Domain(model, item.name, {}).integer(1)
+    integer = counts or Domain(model, item.name, {}).integer()
     fixed = ""
     if counts and (value != round(value) or not _integer_populations(model, item.name, value + 1)):
         fixed = "a population would be a fraction"

@@ -64,11 +64,11 @@ def near(trial: Trial, known: Array) -> Near:
     here = np.flatnonzero(np.isfinite(known) & (known > 0))
     if not len(here):
         return nowhere
-    counts = trial.domain.integer(trial.size)
-    if trial.uncertain and not counts:
+    counts = trial.domain.integers(trial.size)[here]
+    if (trial.uncertain and not counts.all()) or counts.any() != counts.all():
         return nowhere
     try:
-        result = (_counted if counts else _around)(trial.at(here), known[here])
+        result = (_counted if counts.all() else _around)(trial.at(here), known[here])
     except QnetError as error:
         if not outside(error):
             raise

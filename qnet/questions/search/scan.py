@@ -3,7 +3,7 @@ in which they hold, and what ends each of them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from qnet.errors import QnetError
@@ -43,6 +43,19 @@ class Scan:
         result = Scan(trial)
         result.point, result.value = self.point[here] - start, self.value[here]
         result.excess, result.stable, result.sure = self.excess[here], self.stable[here], self.sure[here]
+        return result
+
+    @staticmethod
+    def joined(trial: Trial, parts: Sequence[tuple[Indices, Scan]]) -> Scan:
+        """The scan of a batch of which parts were scanned apart, each with the indices of its points."""
+        result = Scan(trial)
+        point = np.concatenate([points[scan.point] for points, scan in parts])
+        order = np.argsort(point, kind="stable")
+        result.point = point[order]
+        result.value = np.concatenate([scan.value for _, scan in parts])[order]
+        result.excess = np.concatenate([scan.excess for _, scan in parts])[order]
+        result.stable = np.concatenate([scan.stable for _, scan in parts])[order]
+        result.sure = np.concatenate([scan.sure for _, scan in parts])[order]
         return result
 
     def look(self, position: Indices, value: Array, brief: bool = False) -> None:
@@ -186,6 +199,32 @@ class Regions(Record):
             steady_greatest=self.steady_greatest[start:end],
             best=self.best[start:end],
             complete=self.complete,
+        )
+
+    @staticmethod
+    def joined(trial: Trial, parts: Sequence[tuple[Indices, Regions]]) -> Regions:
+        """The intervals of a batch of which parts were searched apart, each with the indices of its points."""
+        point = np.concatenate([points[item.point] for points, item in parts])
+        order = np.argsort(point, kind="stable")
+
+        def at(of: Callable[[Regions], Ends]) -> Ends:
+            columns = zip(*(of(item) for _, item in parts), strict=True)
+            return Ends(*(np.concatenate(column)[order] for column in columns))
+
+        def each(of: Callable[[Regions], Any]) -> Any:
+            values = np.concatenate([of(item) for _, item in parts])
+            return values[np.argsort(np.concatenate([points for points, _ in parts]))]
+
+        return Regions(
+            point=point[order],
+            low=at(lambda item: item.low),
+            high=at(lambda item: item.high),
+            scan=Scan.joined(trial, [(points, item.scan) for points, item in parts]),
+            hopeless=each(lambda item: item.hopeless),
+            steady_least=each(lambda item: item.steady_least),
+            steady_greatest=each(lambda item: item.steady_greatest),
+            best=each(lambda item: item.best),
+            complete=all(item.complete for _, item in parts),
         )
 
     def first(self, size: int) -> Any:

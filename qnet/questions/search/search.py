@@ -213,12 +213,19 @@ class IntervalEnd(Record):
 def search(trial: Trial, ends: bool = True) -> Regions:
     """Find all intervals of a parameter in which there is a steady state and limits hold, at every point of a batch.
 
-    A parameter that counts something is searched over integers.
+    A parameter that counts something is searched over integers, at the points at which it does.
 
     trial   the model, the parameter that is varied and the limits, at the points of the batch.
     ends    whether to search the ends of the steady state also where limits cease to hold before them.
     """
-    return integers(trial) if trial.domain.integer(trial.size) else continuous(trial, ends)
+    counts = trial.domain.integers(trial.size)
+    if counts.all():
+        return integers(trial)
+    if not counts.any():
+        return continuous(trial, ends)
+    apart = np.flatnonzero(counts), np.flatnonzero(~counts)
+    parts = integers(trial.at(apart[0])), continuous(trial.at(apart[1]), ends)
+    return Regions.joined(trial, list(zip(apart, parts, strict=True)))
 
 
 def falls(regions: Regions) -> bool | None:

@@ -304,7 +304,7 @@ class _InputFinder:
             item = model.parameters[name]
             number_of_part = item.part and item.dimension == NUMBER and not item.expression.names
             value = float(evaluate(item.expression.root, {}, FLOATS)) if number_of_part else 0.5
-            self.integers[key] = value.is_integer() or Domain(model, name, {}).integer(1)
+            self.integers[key] = value.is_integer() or Domain(model, name, {}).integer()
         return self.integers[key]
 
 
