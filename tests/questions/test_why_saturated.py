@@ -173,3 +173,31 @@ def test_a_limit_without_any_capacity_allows_no_rate(command: str, tmp_path: Pat
     answer = CliRunner().invoke(command_line, [command, str(model)])
     assert answer.exit_code == 4
     assert "there is no steady state at any rate" in answer.output
+
+
+FAR = """
+qnet = 1
+title = "A pool held during a call"
+[stations]
+pool = {}
+far = { delay = true }
+[classes.call]
+arrival_rate = "2/s"
+steps = [ { hold = "pool", steps = [ { time = "100 ms" }, { station = "far", time = "INSIDE" } ] } ]
+"""
+
+
+@pytest.mark.parametrize("inside", ["499.9999 ms", "499.95 ms", "500 ms", "800 ms"])
+def test_a_station_whose_speed_hardly_divides_its_holding_time_is_no_cure(tmp_path: Path, inside: str) -> None:
+    # 2/s x (100 ms / speed + inside) < 1 takes a speed of 1e6, of 2000, or none at all.
+    path = tmp_path / "far.toml"
+    path.write_text(FAR.replace("INSIDE", inside))
+    text = ran("why", str(path))
+    assert "No faster station helps: pool would have to be more than 1000 times as fast." in text
+    assert "faster station  " not in text and "Fewer arrivals" in text
+
+
+def test_an_overload_by_thousands_has_no_faster_station_as_its_cure() -> None:
+    text = ran("why", "--station", "cpu=1s", "--arrival-rate", "2000/s")
+    assert "No faster station helps: cpu would have to be more than 1000 times as fast." in text
+    assert "cpu more than 800 times as fast" in ran("why", "--station", "cpu=1s", "--arrival-rate", "800/s")

@@ -27,7 +27,22 @@ _ROUNDS = 40
 _NEAR, _ROUNDING = 1e-6, 1e-9
 """Tolerances on a factor of 1, for speeds and for integers: below printed digits, above rounding."""
 _MOST = 1e6
-"""The largest number of servers or copies that is reported, and the speed above which no station is changed again."""
+"""The largest number of servers or copies that is reported."""
+FASTEST = 1000.0
+"""The largest factor on the speed of a station that counts as a cure: no replacement of a device is as much faster. A
+choice."""
+
+
+class Cures(Record):
+    """The changes that give a saturated model a steady state."""
+
+    changes: tuple[Cure, ...]
+    too_fast: str = ""
+    """The station that would have to be more than `FASTEST` times as fast; empty where there is none."""
+
+
+class _TooFast(Exception):
+    """No speed of a station up to `FASTEST` prevents its saturation."""
 
 
 class OfferedLoad(Record):
@@ -82,7 +97,7 @@ def asked(solved: Solved) -> tuple[OfferedLoad, ...]:
     return tuple(sorted(items, key=lambda item: -item.excess))
 
 
-def cures(model: Model, solved: Solved, edge: Saturation, wanted: Wanted = AUTO) -> tuple[Cure, ...]:
+def cures(model: Model, solved: Solved, edge: Saturation, wanted: Wanted = AUTO) -> Cures:
     """The smallest change of each type that by itself gives a saturated model a steady state.
 
     model    a model with open classes that saturate it.
@@ -90,7 +105,7 @@ def cures(model: Model, solved: Solved, edge: Saturation, wanted: Wanted = AUTO)
     edge     its saturation there.
     wanted   the method and its budget.
     Returns  the changes in the order of `CURES`; none of a type that cannot help, would need more than 1e6 servers or
-             copies, or was not computed.
+             copies or a speed above `FASTEST`, or was not computed.
     Method   Fewer arrivals: the factor on all arrival rates at which the steady state ends. The other types change the
              saturated station by the factor that it lacks, until none is saturated: at once where loads contain no
              waits (utilization law), in rounds where waits inside holds saturate an outer station. Of servers and
@@ -105,12 +120,15 @@ def cures(model: Model, solved: Solved, edge: Saturation, wanted: Wanted = AUTO)
         lambda: _more_servers(changed, solved, plain),
         lambda: _more_copies(model, solved, plain),
     )
+    too_fast = ""
     for attempt in types:
         try:
             result += attempt()
+        except _TooFast as error:
+            too_fast = str(error)
         except QnetError:
             continue  # The method does not apply to the changed model, or the budget does not suffice.
-    return tuple(sorted(result, key=lambda item: CURES.index(item.change)))
+    return Cures(tuple(sorted(result, key=lambda item: CURES.index(item.change))), too_fast)
 
 
 def _network(solved: Solved) -> RoutedNetwork:
@@ -135,16 +153,26 @@ def _edge(model: Model, varied: Mapping[str, Value], wanted: Wanted) -> tuple[So
 
 
 def _faster(changed: Model, before: Solved, edge: Saturation, wanted: Wanted) -> list[Cure]:
-    """The least speeds of stations, and the demands that are equivalent to them; none where no speeds help."""
+    """The least speeds of stations, and the demands that are equivalent to them; none where no speeds help.
+
+    Raises `_TooFast` with the station for which they would exceed `FASTEST`.
+    """
     speeds: dict[str, float] = {}
+    name = ""
     for _ in range(_ROUNDS):
         solved, edge, name = _edge(changed, {speed_of(item): value for item, value in speeds.items()}, wanted)
         if edge.factor >= 1 - _NEAR:
             break
-        if not name or edge.factor <= 0 or speeds.get(name, 1.0) > _MOST:
+        if not name or edge.factor <= 0:
             return []
         speeds[name] = speeds.get(name, 1.0) / float(edge.factor)
+        if speeds[name] > FASTEST:
+            raise _TooFast(name)
     else:
+        # The factor that a station lacks shrinks like the part of its time that speed divides.
+        most = {speed_of(item): value for item, value in {**speeds, name: FASTEST}.items()}
+        if _edge(changed, most, wanted)[2] == name:
+            raise _TooFast(name)
         return []
     result = [Cure(FASTER, name, 1.0, value) for name, value in speeds.items()]
     present = {item.label: item for item in asked(before)}

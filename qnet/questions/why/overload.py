@@ -9,6 +9,7 @@ from qnet.model.conditions import Condition
 from qnet.model.model import Model
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.points.cures import (
+    FASTEST,
     COPIES,
     FASTER,
     FEWER,
@@ -69,6 +70,8 @@ class Overload(Record):
     arrivals: float
     asked: tuple[OfferedLoad, ...]
     cures: tuple[Cure, ...]
+    too_fast: str = ""
+    """The station that would have to be faster by far than any cure may be; empty where there is none."""
 
     @property
     def over(self) -> tuple[OfferedLoad, ...]:
@@ -96,7 +99,11 @@ def overload(model: Model, error: NoAnswer, wanted: Wanted = AUTO) -> Overload:
     edge = saturation(model, solved, wanted=wanted)
     if not _LEAST < edge.factor <= 1 or any(not item.capacity for item in asked(solved)):
         raise error
-    return Overload(model, solved, edge, arrivals(solved), asked(solved), cures(model, solved, edge, wanted))
+    ways = cures(model, solved, edge, wanted)
+    return Overload(
+        model=model, solved=solved, edge=edge, arrivals=arrivals(solved), asked=asked(solved), cures=ways.changes,
+        too_fast=ways.too_fast,
+    )  # fmt: skip
 
 
 def findings(item: Overload) -> Iterator[Finding]:
@@ -110,7 +117,7 @@ def findings(item: Overload) -> Iterator[Finding]:
             first = item.needed(change)[0]
             yield Finding(HELP, first.station, sentence(item.needed(change)), change, first.needed, first.unit)
     if not item.needed(FASTER):
-        yield Finding(HELP, "", NO_SPEED)
+        yield Finding(HELP, item.too_fast, _no_speed(item))
     yield from _laws(item)
     yield Finding(TRUST, "", _trust(item))
     if not inputs(item.model):
@@ -150,7 +157,7 @@ def short(item: Overload) -> list[str]:
     others = [finding.text for finding in findings(item) if finding.section == FULL]
     lines = [_answer(item, brief=True), *ways, *last, *spare, *others]
     if not item.needed(FASTER):
-        lines.insert(-1 - len(others), NO_SPEED)
+        lines.insert(-1 - len(others), _no_speed(item))
     kept = fitting(lines)
     return [line for line in kept if line not in last] + [line for line in last if line in kept]
 
@@ -246,6 +253,13 @@ def _fewer(items: list[Cure]) -> str:
 def _faster(items: list[Cure]) -> str:
     names = [f"{item.station} more than {format_number(item.needed)} times as fast" for item in items]
     return f"Faster stations: {listed(names)}." if len(items) > 1 else f"A faster station: {names[0]}."
+
+
+def _no_speed(item: Overload) -> str:
+    """That no speeds help, and by how much the station that remains saturated would have to be faster."""
+    if not item.too_fast:
+        return NO_SPEED
+    return f"No faster station helps: {item.too_fast} would have to be more than {FASTEST:.0f} times as fast."
 
 
 def _servers(items: list[Cure]) -> str:
