@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from qnet.expression import Value
+from qnet.expression import Value, arrays
 from qnet.lazy import Array
+from qnet.queues import balanced_means
 from qnet.record import Record
 
 _GROWTH = 1.7
@@ -275,11 +276,10 @@ class Fitted:
         self.rate = (count - self.fewer) / (np.where(self.constant, 1.0, rest) if self.any_constant else rest)
         longest = rest
         if self.any_wide:
-            odd = np.maximum(scv, 1.0)
-            self.fast = (1 + np.sqrt((odd - 1) / (odd + 1))) / 2
-            """The probability of the faster exponential."""
+            self.chances = balanced_means.shares(np.maximum(scv, 1.0), arrays())
+            """The probabilities of the two exponentials, the faster one first."""
             each = np.where(self.constant, 1.0, mean)
-            self.rates = 2 * self.fast / each, 2 * (1 - self.fast) / each
+            self.rates = 2 * self.chances[0] / each, 2 * self.chances[1] / each
             longest = np.where(self.wide, 1 / self.rates[1], rest)
         if self.any_constant:
             moving = ~self.constant
@@ -295,7 +295,7 @@ class Fitted:
         left = self._left(since)
         if self.any_wide:
             fast, slow = (np.exp(-rate[..., None] * since) for rate in self.rates)
-            odd = self.fast[..., None] * fast + (1 - self.fast[..., None]) * slow
+            odd = self.chances[0][..., None] * fast + self.chances[1][..., None] * slow
             left = np.where(self.wide[..., None], odd, left)
         passed = 1.0 - left
         if not self.any_constant:
@@ -308,7 +308,7 @@ class Fitted:
         density = self._ending(np.maximum(since, 0.0))
         if self.any_wide:
             odd = 0.0
-            for share, rate in zip((self.fast, 1 - self.fast), self.rates, strict=True):
+            for share, rate in zip(self.chances, self.rates, strict=True):
                 odd = odd + (share * rate)[..., None] * np.exp(-rate[..., None] * np.maximum(since, 0.0))
             density = np.where(self.wide[..., None], odd, density)
         return np.where(self.constant[..., None] | (since < 0), 0.0, density)

@@ -6,7 +6,9 @@ import math
 from collections.abc import Sequence
 
 from qnet.errors import NotComputed, Problem
+from qnet.expression import FLOATS
 from qnet.queues.arithmetic import SATURATED
+from qnet.queues.balanced_means import shares
 from qnet.record import Record
 
 MOST_PLACES = 5000
@@ -176,8 +178,7 @@ def _stages(time: ServiceTime) -> list[tuple[float, int, float]]:
     if abs(time.scv - 1) <= 1e-12:
         return [(time.share, 1, time.mean)]
     if time.scv > 1:
-        fast = (1 + math.sqrt((time.scv - 1) / (time.scv + 1))) / 2
-        return [(time.share * each, 1, time.mean / (2 * each)) for each in (fast, 1 - fast)]
+        return [(time.share * each, 1, time.mean / (2 * each)) for each in shares(time.scv, FLOATS)]
     count = math.ceil(1 / time.scv - 1e-9)
     fewer = count * time.scv - math.sqrt(max(count * (1 + time.scv) - count**2 * time.scv, 0.0))
     fewer = min(max(fewer / (1 + time.scv), 0.0), 1.0)

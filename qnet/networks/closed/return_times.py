@@ -15,6 +15,7 @@ import numpy as np
 from qnet.expression import Operations, Value, arrays
 from qnet.lazy import Array
 from qnet.networks.routed import ClosedClass, Hold, Route, RoutedNetwork, Station, Step, Time
+from qnet.queues.balanced_means import shares
 from qnet.record import Record
 
 _STAGES = 60
@@ -176,9 +177,7 @@ def _decay(time: Array, scv: Array) -> Array:
     """
     low_scv = np.where((scv > 0) & (scv <= 1), scv, 1.0)
     below = np.where(scv > 1e-12, np.log1p(time * low_scv) / low_scv, time)
-    odd = np.maximum(scv, 1.0)
-    fast = (1.0 + np.sqrt((odd - 1.0) / (odd + 1.0))) / 2.0
-    above = sum(share / (1.0 + time / (2.0 * share)) for share in (fast, 1.0 - fast))
+    above = sum(share / (1.0 + time / (2.0 * share)) for share in shares(np.maximum(scv, 1.0), arrays()))
     return np.where(scv > 1, -np.log(np.maximum(above, _LEAST)), below)
 
 
@@ -212,9 +211,9 @@ def _general(mean: Array, variance: Array, scv: Array) -> Array:
     shape = np.where(variance > 0, mean**2 / np.where(variance > 0, variance, 1.0), np.inf)
     shape = np.clip(shape, 1e-9, 1e6)
     scale = mean / shape
-    odd = np.maximum(scv, 1.0)
-    fast = (1.0 + np.sqrt((odd - 1.0) / (odd + 1.0))) / 2.0
-    above = sum(np.exp(-shape * np.log1p(2.0 * share * scale)) / 2.0 for share in (fast, 1.0 - fast))
+    above = sum(
+        np.exp(-shape * np.log1p(2.0 * share * scale)) / 2.0 for share in shares(np.maximum(scv, 1.0), arrays())
+    )
     stages = np.clip(1.0 / np.maximum(scv, 1.0 / _STAGES), 1.0, _STAGES)
     low = np.floor(stages + 1e-9)
     part = np.where(stages > low, (1.0 / low - 1.0 / stages) / (1.0 / low - 1.0 / (low + 1.0)), 0.0)

@@ -20,6 +20,7 @@ from qnet.networks.solution import Passages, RoutedSolution
 from qnet.networks.streams import RouteTime
 from qnet.networks.wanted import Wanted
 from qnet.queues.arithmetic import total
+from qnet.queues.balanced_means import shares
 from qnet.queues.roots import root
 from qnet.record import Record
 
@@ -424,8 +425,7 @@ class _Transform:
     def of_phases(self, index: Any) -> Any:
         """The logarithm of the transform of a time that is mixed of two exponential ones, of equal means together."""
         scv = np.where(self.mixed, 1 / np.where(self.shape > 0, self.shape, 1.0), 1.0)
-        fast: Array = (1 + np.sqrt((scv - 1) / (scv + 1))) / 2
-        phases = (share / (1 + index * self.mean / (2 * share)) for share in (fast, 1 - fast))
+        phases = (share / (1 + index * self.mean / (2 * share)) for share in shares(scv, arrays()))
         return np.log(sum(phases))
 
     def of_waits(self, index: Any) -> Any:

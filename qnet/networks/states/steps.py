@@ -7,10 +7,11 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from math import ceil
 from typing import Any, Protocol
 
-from qnet.expression import Value
+from qnet.expression import FLOATS, Value
 from qnet.networks.routed import Branch, ClosedClass, Fork, Hold, OpenClass, Profile, RoutedNetwork, Station, Step, Time
 from qnet.networks.states.program import CHOICE, COUNT, DONE, Held, HoldPath, Node, NotCovered
 from qnet.networks.streams import group_of
+from qnet.queues import balanced_means
 
 MAX_PHASES = 20
 """The most phases of an Erlang distribution, for an scv down to 0.05."""
@@ -76,8 +77,7 @@ def phases(mean: float, scv: float, phase: Callable[[float, int], int], after: i
     Source   @tijms2003, appendix B.
     """
     if scv > 1.0:
-        share = 0.5 * (1.0 + ((scv - 1.0) / (scv + 1.0)) ** 0.5)
-        return [(part, phase(2.0 * part / mean, after)) for part in (share, 1.0 - share)]
+        return [(part, phase(2.0 * part / mean, after)) for part in balanced_means.shares(scv, FLOATS)]
     if scv * MAX_PHASES < 1.0 - 1e-9:
         raise NotCovered(f"a time has scv {scv:g}")
     count = ceil(1.0 / scv - 1e-9)

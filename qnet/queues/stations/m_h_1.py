@@ -7,6 +7,7 @@ from functools import partial
 
 from qnet.errors import Problem, UsageError
 from qnet.expression import Value
+from qnet.queues.balanced_means import shares
 from qnet.queues.stations.answer import StationAnswer
 from qnet.queues.stations.distributions import check_share, quantile, two_phases_tail
 from qnet.queues.stations.m_g_1 import by_moments, number_present
@@ -26,11 +27,7 @@ def balanced(mean: Value, scv: Value) -> tuple[Value, Value, Value, Value]:
         if low.any() if is_array(low) else low:
             text = f"a hyperexponential time has no scv of {scv}"
             raise UsageError(Problem("QN050", text, "at least 1", help="M/Ek/1 or M/G/1 for less"))
-    operations = operations_of(mean, scv)
-    # 1 - sqrt(x) would lose the digits of a rare branch.
-    lean = operations.sqrt((scv - 1) / (scv + 1))
-    small = 2 / (scv + 1) / (2 * (1 + lean))
-    large = (1 + lean) / 2
+    large, small = shares(scv, operations_of(mean, scv))
     return large, small, 2 * large / mean, 2 * small / mean
 
 
