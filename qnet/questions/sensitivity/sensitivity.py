@@ -435,6 +435,8 @@ class _Search:
             if not self.affordable(len(rows)):
                 raise _Dear(len(rows), self.each)
         answers = solve_table(self.model, columns(group, rows), len(rows), asked)
+        if self.each and not budget.trial_left() and {*answers.method} - {STATES}:
+            raise _Dear(len(rows), self.each)
         return _Rows(
             [answers.of(each.expression).tolist() for each in self.wanted],
             [[word == EXACT for word in labels(answers, [each.expression])] for each in self.wanted],
