@@ -247,6 +247,8 @@ def bottleneck(model: Model, faster: float = 2.0, wanted: Wanted = AUTO) -> Bott
 
 
 def _bottleneck(model: Model, faster: float, wanted: Wanted) -> Bottleneck:
+    # As `solve`: where waits inside holds are outside of what was measured, the chain of states answers if it is cheap.
+    wanted = wanted.replace(better=True)
     solved = solve_points(model, asked=wanted)
     edge = saturation(model, solved, wanted=wanted)
     solution = solved.parts[0].solution
@@ -263,11 +265,20 @@ def _bottleneck(model: Model, faster: float, wanted: Wanted) -> Bottleneck:
     resources = _ranked(solution, [*resources, *_limits(solution, network)])
     resources = tuple(_with_waits(item, maximum, limited_by) for item in resources)
     tried, left_out = _tried(model, resources)
-    changes_wanted = wanted
     if solution.method == "states" and all(item.population is not None for item in solution.classes):
         changes_wanted = wanted.replace(chain=min(wanted.chain, _CHAIN), each=True)
+    elif solution.method == "states":
+        changes_wanted = wanted.replace(each=True)
+    else:
+        changes_wanted = wanted.replace(better=False)
     near = solution.passages.start.demands.near if solution.passages and solution.passages.start else None
     compared = changes(model, tried, faster, changes_wanted.replace(near=near))
+    if (
+        solution.method == "states"
+        and not any(item.population is not None for item in solution.classes)
+        and compared.before.exact
+    ):
+        compared = compared.replace(tried=tuple(map(_judged, compared.tried)))
     visits = [
         ClassAtStation(item.name, part, demand, _full_at(group, _only(number, len(solution.classes))))
         for group in network_work.groups
@@ -297,6 +308,14 @@ def _bottleneck(model: Model, faster: float, wanted: Wanted) -> Bottleneck:
         left_out=left_out,
         software=software(network, solution, network_work),
     )
+
+
+def _judged(change: Change) -> Change:
+    """A change of a system whose figures are exact: one with approximate figures cannot be compared with it."""
+    if change.exact or change.status != "ok":
+        return change
+    status = "not judged: its chain of states takes too long, and an approximation cannot be compared"
+    return Change(change.station, change.faster, status=status)
 
 
 def _with_waits(resource: Resource, maximum: float | None, limited_by: str | None) -> Resource:

@@ -9,9 +9,9 @@ from qnet.model.conditions import Condition
 from qnet.model.model import Model
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.points.cures import (
-    FASTEST,
     COPIES,
     FASTER,
+    FASTEST,
     FEWER,
     SERVERS,
     SHORTER,
