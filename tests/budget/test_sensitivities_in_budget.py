@@ -49,7 +49,7 @@ s1 = { discipline = "ps", capacity = 5 }
 s2 = { discipline = "priority", servers = 2, capacity = 5 }
 h = { servers = 2 }
 [classes.c0]
-population = 4
+population = 3
 think_time = "think"
 priority = 1
 steps = [
@@ -115,7 +115,7 @@ def test_an_approximation_replaces_chains_of_too_many_points(tmp_path: Path) -> 
 def test_chains_without_a_substitute_are_refused_with_their_cost(tmp_path: Path) -> None:
     with budget.opened(Account()) as account, pytest.raises(NotComputed, match="chains of all states would take"):
         system(tmp_path, NO_OTHER).sensitivity(metric="response")
-    assert account.spent < 8e9
+    assert account.over is None  # It is not the budget of the command that ends.
     one = system(tmp_path, NO_OTHER).sensitivity(metric="response", by="tb")
     assert [row["status"] for row in one.records()] == ["ok"]
 
