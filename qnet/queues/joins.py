@@ -295,7 +295,7 @@ class Fitted:
         left = self._left(since)
         if self.any_wide:
             fast, slow = (np.exp(-rate[..., None] * since) for rate in self.rates)
-            odd = self.chances[0][..., None] * fast + self.chances[1][..., None] * slow
+            odd: Array = self.chances[0][..., None] * fast + self.chances[1][..., None] * slow
             left = np.where(self.wide[..., None], odd, left)
         passed = 1.0 - left
         if not self.any_constant:

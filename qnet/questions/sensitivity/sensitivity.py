@@ -426,7 +426,7 @@ class _Search:
         """The metrics with one input changed in each row."""
         if not rows:
             return _Rows([[] for _ in self.wanted], [[] for _ in self.wanted], [], [], [])
-        if not self.affordable(len(rows)):
+        if len(rows) > 2 * _SAMPLE and not self.affordable(len(rows)):
             # Chains that differ in rates only share the search for their states, which is made once.
             counts = {item.name for item in group if item.integer}
             before, few = _spent(), [row for row in rows if row[0] not in counts][:_SAMPLE] or rows[:_SAMPLE]
