@@ -202,6 +202,7 @@ def _routes(steady: Steady) -> tuple[list[list[RouteFigures]], list[list[_Spent]
     """By class and route: the figures, and the time spent at each station, times the probability of the route; and all
     parallel steps.
     """
+    losing = steady.network.loses
     steps: _Steps = []
     routes: list[list[RouteFigures]] = []
     spent: list[list[_Spent]] = []
@@ -228,7 +229,7 @@ def _routes(steady: Steady) -> tuple[list[list[RouteFigures]], list[list[_Spent]
             selected.append(
                 RouteFigures(
                     class_name=customers.name, name=route.route, probability=route.probability, throughput=throughput,
-                    response=response, spent=parted, served=kept if route.forks else None,
+                    response=response, spent=parted, served=kept if route.forks or losing else None,
                 )
             )  # fmt: skip
         routes.append(selected)

@@ -248,6 +248,12 @@ class RoutedNetwork(Record):
         """Whether any station or buffer has a finite capacity."""
         return bool(self.buffers) or any(station.capacity is not None for station in self.stations)
 
+    @property
+    def loses(self) -> bool:
+        """Whether customers may be lost."""
+        full = any(station.capacity is not None for station in self.stations)
+        return full or any(buffer.loses for buffer in self.buffers)
+
     @cached_property
     def closed(self) -> tuple[ClosedClass, ...]:
         """The closed classes."""

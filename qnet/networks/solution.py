@@ -164,7 +164,8 @@ class RouteFigures(Record):
     spent: dict[str, Value]
     """The residence time at each group of copies, by label; under "" that of delays."""
     served: dict[str, Value] | None = None
-    """The part of `spent` that is not waiting, of routes with parallel steps: there it depends on the waits."""
+    """The part of `spent` that is not waiting, of routes with parallel steps, where it depends on the waits, and where
+    customers may be lost, of the passages that are completed."""
     offered: Value | None = None
     """Passages per second that begin; None where none are lost. Throughput and response are of those completed."""
 

@@ -18,6 +18,7 @@ from qnet.networks.reasons import Beyond, Inexact, Reason
 from qnet.networks.routed import ClosedClass, Hold, OpenClass, RoutedNetwork, holds_of
 from qnet.networks.solution import BufferFigures, ClassFigures, Limiting, Passages, RoutedSolution, StationFigures
 from qnet.networks.states.figures import SolvedChain, Where, averaged, buffers, responses, spread, with_branches
+from qnet.networks.states.losses import carried, completing, copies, kept_shares, lost
 from qnet.networks.states.program import EVEN, NEGLIGIBLE, Program
 from qnet.networks.streams import Key, Streams, streams
 from qnet.networks.wanted import Wanted
@@ -45,12 +46,17 @@ def of_chains(network: RoutedNetwork, result: Sequence[SolvedChain], wanted: Wan
         network = averaged(network, made, passing, lambda nodes: chains.figure(lambda point: point.served_at(nodes)))
     present = chains.each(lambda point: point.present)
     compiled = streams(network, chains.operations, throughputs)
+    ending, kept = network, dict[Key, Value]()
     if chains.loses:
-        compiled = _carried(network, compiled, {stream: passing(mark) for stream, mark in made.passing.items()})
+        compiled = carried(network, compiled, {stream: passing(mark) for stream, mark in made.passing.items()})
+        kept = kept_shares(network, made, compiled, passing)
+        begun = chains.offered()
+        ending = completing(network, made, compiled, kept, begun, throughputs, passing, chains.operations)
+        compiled = compiled.replace(routes=streams(ending, chains.operations, throughputs).routes)
     waits = _waits(network, compiled, present, chains.operations)
     loads = _loads(network, compiled, chains.operations)
     steady = Steady(
-        network, throughputs, compiled=compiled, members=compiled.members(), waits=waits, rho=loads,
+        ending, throughputs, compiled=compiled, members=compiled.members(), waits=waits, rho=loads,
         operations=chains.operations,
     )  # fmt: skip
     late = any(_late(network, point) for point in result)
@@ -60,7 +66,6 @@ def of_chains(network: RoutedNetwork, result: Sequence[SolvedChain], wanted: Wan
         numbers = {key: total(present.get(index, 0.0) for index in each) + 0.0 for key, each in steady.members.items()}
         solution = _with_means(solution, network, means, numbers)
     if chains.loses:
-        kept = _kept(network, solution, {key: passing(mark) for key, mark in made.losing.items()})
         solution = with_offered(solution, network, chains.offered(), Losses(kept, {}, {}))
     reasons = tuple(_reasons(result, late))
     size = max(len(point.states) for point in result)
@@ -90,7 +95,7 @@ def exact_points(network: RoutedNetwork, result: Sequence[SolvedChain]) -> list[
 def _late(network: RoutedNetwork, point: SolvedChain) -> bool:
     """Whether customers are lost at a point that have spent time."""
     made = point.program
-    return not made.early and any(point.often.get(mark, 0.0) for mark in _lost(network, made))
+    return not made.early and any(point.often.get(mark, 0.0) for mark in lost(network, made))
 
 
 class _Chains:
@@ -257,26 +262,6 @@ def _held(network: RoutedNetwork, compiled: Streams) -> bool:
     return behind or any(ranked(station, compiled.streams) for station in network.stations)
 
 
-def _carried(network: RoutedNetwork, compiled: Streams, often: Mapping[int, Value]) -> Streams:
-    """The streams at the rates of the visits that are made, where some passages end early."""
-    copies = _copies(network)
-    return compiled.replace(
-        streams=tuple(
-            stream.replace(rate=often[number] / copies[stream.station, stream.group]) if number in often else stream
-            for number, stream in enumerate(compiled.streams)
-        )
-    )
-
-
-def _lost(network: RoutedNetwork, made: Program) -> Iterator[int]:
-    """The marks that count lost customers, at stations and at buffers."""
-    yield from made.losing.values()
-    losing = {buffer.name for buffer in network.buffers if buffer.loses}
-    for store in made.stores:
-        if store.name in losing:
-            yield from store.refused.values()
-
-
 def _at_stations(
     network: RoutedNetwork,
     solution: RoutedSolution,
@@ -295,38 +280,16 @@ def _at_stations(
     }
 
 
-def _kept(
-    network: RoutedNetwork, solution: RoutedSolution, lost: Mapping[tuple[str, int], Value]
-) -> dict[tuple[str, int], Value]:
-    """The shares of the visits that find a place, by group of copies of a station with a capacity."""
-    keys = [(station.name, index) for station in network.stations for index in range(len(station.groups))]
-    kept: dict[tuple[str, int], Value] = {}
-    for key, item in zip(keys, solution.stations, strict=True):
-        if key in lost:
-            offered = item.throughput + lost[key]
-            kept[key] = ratio(item.throughput + (offered == 0), offered + (offered == 0))
-    return kept
-
-
-def _copies(network: RoutedNetwork) -> dict[tuple[str, int], int]:
-    """The number of copies in every group."""
-    return {
-        (station.name, index): group.copies
-        for station in network.stations
-        for index, group in enumerate(station.groups)
-    }
-
-
 def _waits(
     network: RoutedNetwork, compiled: Streams, present: Mapping[int, Value], operations: Operations
 ) -> list[Wait]:
     """The wait of every stream: the time of its requests at the station (Little) less their service."""
-    copies = _copies(network)
+    number_of = copies(network)
     changing = {station.name for station in network.stations if station.rates is not None}
     waits: list[Wait] = []
     for number, stream in enumerate(compiled.streams):
         holding = stream.holding.mean_with(waits)
-        rate = stream.rate * copies[stream.station, stream.group]
+        rate = stream.rate * number_of[stream.station, stream.group]
         idle = rate == 0
         wait = present[number] / (rate + idle) - holding if number in present else 0.0 * rate
         if stream.station not in changing:

@@ -11,7 +11,8 @@ from qnet.model.model import Model
 from qnet.networks.routed import ClosedClass, Hold, RoutedNetwork, Step
 from qnet.networks.solution import RoutedSolution, StationFigures
 from qnet.networks.wanted import AUTO, Wanted
-from qnet.networks.work import GroupWork, NetworkWork, RouteWork, work
+from qnet.networks.work import GroupWork, NetworkWork, work
+from qnet.questions.bottleneck.completed import demands_of_passages, service_of_passages
 from qnet.questions.points.changes import Change, changes, changes_together, inside_limits
 from qnet.questions.points.points import Solved, solve_points
 from qnet.questions.points.saturation import Saturation, largest_throughput, saturation
@@ -117,10 +118,13 @@ class ResponsePart(Record):
     label: str
     residence: float
     service: float | None
-    """None where rates depend on the number present, so that waiting and service cannot be separated."""
+    """None where waiting and service cannot be separated: where rates depend on the number present, or where an
+    approximation has a residence time below the service time."""
     wait: float | None
     share: float | None
     """The share of the response; None where the response is 0."""
+    contradicted: bool = False
+    """Whether an approximation has a residence time below the service time."""
 
 
 class Resource(Record):
@@ -258,10 +262,12 @@ def _bottleneck(model: Model, faster: float, wanted: Wanted) -> Bottleneck:
     network = solution.network or bind(model, solved.parts[0].values)
     network_work = work(network)
     mix = _mix(solution)
-    present = _present(solution, network_work, network)
+    present = service_of_passages(solution, network_work, network)
+    groups = demands_of_passages(solution, network_work, network)
+    completed = network_work if solution.offered is None else present
     parts = _parts(solution, present, network)
     of_system = _weighted(parts, mix, float(solution.response))
-    resources = _resources(solution, network_work, network, mix, of_system)
+    resources = _resources(solution, completed.replace(groups=groups), network, mix, of_system)
     resources = _ranked(solution, [*resources, *_limits(solution, network)])
     resources = tuple(_with_waits(item, maximum, limited_by) for item in resources)
     tried, left_out = _tried(model, resources)
@@ -281,7 +287,7 @@ def _bottleneck(model: Model, faster: float, wanted: Wanted) -> Bottleneck:
         compared = compared.replace(tried=tuple(map(_judged, compared.tried)))
     visits = [
         ClassAtStation(item.name, part, demand, _full_at(group, _only(number, len(solution.classes))))
-        for group in network_work.groups
+        for group in groups
         for number, item in enumerate(solution.classes)
         for part in [parts[number].get(group.label) or _nothing(group.label, item.response)]
         for demand in [float(group.demands[number])]
@@ -365,11 +371,9 @@ def _part(label: str, residence: float, service: float, response: float, reporte
     if abs(wait) <= _ROUNDING * residence:
         wait, service = 0.0, residence
     share = residence / response if response > 0 else None
-    return (
-        ResponsePart(label, residence, service, wait, share)
-        if reported
-        else ResponsePart(label, residence, None, None, share)
-    )
+    if not reported or wait < 0:
+        return ResponsePart(label, residence, None, None, share, contradicted=reported)
+    return ResponsePart(label, residence, service, wait, share)
 
 
 def _nothing(label: str, response: Value) -> ResponsePart:
@@ -380,16 +384,6 @@ def _nothing(label: str, response: Value) -> ResponsePart:
 def _load_dependent(network: RoutedNetwork) -> set[str]:
     """The labels of the stations whose rates depend on the number present."""
     return {group.label for item in network.stations if item.rates is not None for group in item.groups}
-
-
-def _present(solution: RoutedSolution, network_work: NetworkWork, network: RoutedNetwork) -> NetworkWork:
-    """The work, with the service of the solution for routes with parallel steps, whose branches wait for each other."""
-    figures = iter(solution.routes)
-    result: list[RouteWork] = []
-    for each in network_work.routes:
-        route = None if network.classes[each.class_index].chain else next(figures)
-        result.append(each.replace(service=route.served) if route and route.served is not None else each)
-    return network_work.replace(routes=tuple(result))
 
 
 def _routes(solution: RoutedSolution, network_work: NetworkWork, network: RoutedNetwork) -> list[RoutePart]:
@@ -468,7 +462,8 @@ def _weighted(
         residence = sum(share * part.residence for share, part in weighted)
         reported = all(part.service is not None for _, part in weighted)
         service = sum(share * (part.service or 0.0) for share, part in weighted)
-        result[label] = _part(label, residence, service, response, reported)
+        part = _part(label, residence, service, response, reported)
+        result[label] = part.replace(contradicted=part.contradicted or any(item.contradicted for _, item in weighted))
     return result
 
 

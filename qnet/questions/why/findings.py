@@ -97,7 +97,10 @@ def where(bottleneck: Bottleneck, part: ResponsePart) -> str:
 def made_of(part: ResponsePart) -> str:
     """The split of a part of the response into service and waiting, in words."""
     if part.wait is None or part.service is None:
-        return "service and waiting cannot be separated there, because the rate depends on the number present"
+        cause = "the rate depends on the number present"
+        if part.contradicted:
+            cause = "the approximation makes the time there shorter than the service"
+        return f"service and waiting cannot be separated there, because {cause}"
     if not part.wait:
         return "none of it is waiting"
     if not part.service:
