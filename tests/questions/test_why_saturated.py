@@ -61,6 +61,12 @@ def test_demand_stands_beside_the_capacity_of_every_station() -> None:
     assert table["cpu"]["full_at_per_s"] == pytest.approx(50)
 
 
+def test_a_load_above_one_is_no_utilization() -> None:
+    table = {row["name"]: row for row in rows("bottleneck", *TWO)}
+    assert {name: row["load"] for name, row in table.items()} == pytest.approx({"cpu": 1.8, "disk": 1.08, "net": 0.09})
+    assert all(row["utilization"] is None for row in table.values())
+
+
 def test_the_smallest_change_of_each_type_cures_every_saturated_station() -> None:
     assert needed("fewer arrivals", *TWO) == pytest.approx({"arrivals": 50})
     assert needed("faster station", *TWO) == pytest.approx({"cpu": 1.8, "disk": 1.08})

@@ -53,12 +53,14 @@ OPTIONAL = (
     Column("demand", "demand", "s"),
     Column("offered_load", "offered load"),
     Column("capacity", "capacity"),
+    Column("load", "load per server"),
     Column("excess", "excess"),
     Column("now", "now", unit_in="unit"),
     Column("needed", "needed", unit_in="unit"),
 )
 """Columns of answers on saturated systems only: `demand` per arrival, `offered_load` and `capacity` in servers of a
-copy, `excess` of the one over the other as a share of the capacity; `now` and `needed` of a change, in its `unit`."""
+copy, `load` the one over the other, which may exceed 1, as no utilization can, and `excess` that less 1; `now` and
+`needed` of a change, in its `unit`."""
 
 
 class Overload(Record):
@@ -130,8 +132,8 @@ def table_of(item: Overload, section: str) -> Iterator[dict[str, Cell]]:
         for each in item.asked:
             full_at = item.arrivals * each.capacity / each.offered if each.offered > 0 else None
             yield {
-                "name": each.label, "utilization": each.offered / each.capacity, "full_at": full_at,
-                "demand": each.demand, "offered_load": each.offered, "capacity": each.capacity, "excess": each.excess,
+                "name": each.label, "full_at": full_at, "demand": each.demand, "offered_load": each.offered,
+                "capacity": each.capacity, "load": each.offered / each.capacity, "excess": each.excess,
             }  # fmt: skip
     if section == HELP:
         for cure in item.cures:

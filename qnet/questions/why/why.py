@@ -165,11 +165,11 @@ def _saturated(item: Overload, claimed: Sequence[Condition], command: str, brief
         prose="text",
         plot=Bars(
             "name",
-            ("utilization",),
+            ("load",),
             by="section",
             only=(FULL,),
             names=("demand as a share of capacity",),
-            mark=Mark("utilization", 1.0, "capacity"),
+            mark=Mark("load", 1.0, "capacity"),
         ),
         broken=broken(claimed),
     )
