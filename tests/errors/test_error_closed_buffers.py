@@ -227,9 +227,10 @@ def two_classes(customers: tuple[int, int], places: int, numbers: Mapping[str, A
 def classes(random: np.random.Generator, points: int) -> Errors:
     """Errors of the throughput of the class where it is worse, of two classes that fill a buffer."""
     errors: Errors = []
-    for customers, places in (((1, 2), 2), ((2, 1), 3)):
+    for customers, places in (((1, 2), 2), ((2, 1), 3), ((1, 1), 1), ((1, 1), 3)):
         numbers: dict[str, Any] = {
-            "think": random.uniform(0.5, 10, (2, points)), "share": random.uniform(0.1, 1, (2, points)),
+            "think": np.exp(random.uniform(np.log(0.05), np.log(10), (2, points))),
+            "share": random.uniform(0.1, 1, (2, points)),
             "cpu": random.uniform(0.1, 1.5, (2, points)), "drain": random.uniform(0.3, 3, points),
         }  # fmt: skip
         both: list[ClosedClass] = []

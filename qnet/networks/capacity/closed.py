@@ -92,8 +92,9 @@ def solve(network: RoutedNetwork, wanted: Wanted, solve_part: SolvePart) -> Rout
               down at the rate at which places are freed. Up to K all customers are around the buffer and m places are
               taken; above it m - K customers wait. Both rates are those of a closed network of the customers that do
               not wait and of the places that are taken, which alternate between the time to the response and the work
-              that frees them. Customers of several classes wait in the proportion in which they request a place when
-              all are taken; those shares, and how long places are taken before the response, are a fixed point.
+              that frees them. Of several classes as many wait as in the product form of customers with the rates at
+              which one requests a place when all are taken; those rates, and how long places are taken before the
+              response, are a fixed point.
     Source    @chandy1975, for one number instead of a network; places as a second class of customers: this tool.
     """
     refuse(network, wanted)
@@ -160,7 +161,7 @@ class _Closed(Aggregation):
         count = len(self.closed)
         unknown = np.concatenate(
             [
-                self.first_shares(),
+                self.first_rates(),
                 self.mix(np.ones((self.points, count))),
                 np.zeros((self.points, 1 + self.pool.levels)),
             ],
@@ -178,7 +179,7 @@ class _Closed(Aggregation):
             levels = self.around.solved(waiting, mix, kept, lost)
             chain = PlaceChain(levels, self.pool, self.around.visits)
             lost = chain.full[:, None] * (self.full.form != WAIT)
-            after = np.concatenate([chain.waiting_shares(waiting), self.mix(chain.passages), lost, levels.kept], axis=1)
+            after = np.concatenate([chain.request_rates(waiting), self.mix(chain.passages), lost, levels.kept], axis=1)
             moves = after - unknown
             sizes = np.maximum(np.abs(after), np.abs(unknown))
             sizes[:, : ends[2]] = 1.0
@@ -223,12 +224,12 @@ class _Closed(Aggregation):
         shares = np.where(total > 0, shares / np.where(total > 0, total, 1.0), after[:, :count])
         return np.concatenate([shares, np.maximum(following[:, count:], 0.0) * memory.sizes], axis=1)
 
-    def first_shares(self) -> Array:
-        """(points, closed classes) initial shares of the classes among the customers that wait."""
-        shares: Array = self.pool.population * self.around.visits
-        total = shares.sum(axis=1, keepdims=True)
+    def first_rates(self) -> Array:
+        """(points, closed classes) initial relative rates at which customers of the classes request a place."""
+        rates: Array = self.around.visits * self.pool.takes
+        total = rates.sum(axis=1, keepdims=True)
         equal: Array = self.pool.takes / np.maximum(self.pool.takes.sum(axis=1, keepdims=True), 1)
-        return np.where(total > 0, shares / np.where(total > 0, total, 1.0), equal)
+        return np.where(total > 0, rates / np.where(total > 0, total, 1.0), equal)
 
     def mix(self, passages: Any) -> Any:
         """(points, taking routes) the shares of the routes among the places taken.

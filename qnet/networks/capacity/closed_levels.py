@@ -35,6 +35,7 @@ from qnet.networks.capacity.closed_network import (
     places_as_class,
     stations_of_class,
 )
+from qnet.networks.capacity.waiting_classes import waiting_classes
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import ranked
 from qnet.networks.routed import Buffer, ClosedClass, RoutedNetwork, mapped
@@ -100,25 +101,16 @@ class Pool:
         taken = np.minimum(spaced(self.most), last)
         return taken, taken * 1.0 if self.form == STATION else np.zeros(taken.shape)
 
-    def waiting_by_class(self, waiting: Any, shares: Any) -> Any:
-        """(points, any, closed classes) waiting customers of each class: by its share, up to its population.
+    def waiting_by_class(self, waiting: Any, rates: Any) -> Any:
+        """(points, any, closed classes) the mean numbers of waiting customers of each class.
 
         waiting  (points, any) customers that wait.
-        shares   (points, closed classes).
+        rates    (points, closed classes) requests per second of a customer that does not wait, in any unit.
         """
-        population = (self.population * self.takes)[:, None, :]
-        weights = np.broadcast_to(shares[:, None, :], (*waiting.shape, shares.shape[1]))
-        result = np.zeros(weights.shape)
-        free = np.ones(weights.shape, bool)
-        for _ in range(shares.shape[1]):
-            remaining = np.maximum(waiting[..., None] - (result * ~free).sum(axis=-1, keepdims=True), 0.0)
-            weight = (weights * free).sum(axis=-1, keepdims=True)
-            # A class without a share waits only where all others do.
-            proportion = np.where(weight > 0, weights / np.where(weight > 0, weight, 1.0), 1.0)
-            result = np.where(free, proportion * remaining, result)
-            over = result >= population
-            result = np.where(over, population, result)
-            free = ~over
+        result = np.zeros((*waiting.shape, rates.shape[1]))
+        some = self.takes.any(axis=0)
+        population = np.maximum(self.population * self.takes, 0.0)[:, some]
+        result[:, :, some] = waiting_classes(waiting, population, rates[:, some])
         return result
 
 
@@ -205,7 +197,7 @@ class Surroundings:
     def solved(self, waiting: Array, mix: Array, kept: Array, lost: Array) -> StationLevels:
         """The figures at all levels.
 
-        waiting   (points, closed classes) shares of the classes among the customers that wait.
+        waiting   (points, closed classes) the relative rates at which customers of the classes request a place.
         mix       (points, taking routes) shares of the routes among the places that are taken.
         kept      (points, levels) seconds from taking a place to the work that frees it, as assumed; used where the
                   stations that free places do other work.
@@ -434,8 +426,16 @@ class PlaceChain:
         """(points,) the mean of a figure by number, over time or over events with given rates."""
         return mean(self.shares, values, rates)
 
-    def waiting_shares(self, before: Array) -> Array:
-        """(points, closed classes) the shares of the classes among requests when all places are taken."""
-        flow = (self.late[:, :, None] * self.rates).sum(axis=1) * self.visits
-        total = flow.sum(axis=1, keepdims=True)
-        return np.where(total > _NOTHING, flow / np.where(total > _NOTHING, total, 1.0), before)
+    def request_rates(self, before: Array) -> Array:
+        """(points, closed classes) the relative rates at which a customer that does not wait requests a place.
+
+        before   those assumed, which remain where no customer is left to request one.
+        Over all numbers at which customers wait or, at a station, are present.
+        """
+        here = self.shares if self.pool.form == STATION else self.late
+        flow = (here[:, :, None] * self.rates).sum(axis=1) * self.visits
+        crowd = (here[:, :, None] * self.inside).sum(axis=1)
+        some = crowd > _NOTHING
+        rates = np.where(some, flow / np.where(some, crowd, 1.0), 0.0)
+        total = rates.sum(axis=1, keepdims=True)
+        return np.where(total > _NOTHING, rates / np.where(total > _NOTHING, total, 1.0), before)
