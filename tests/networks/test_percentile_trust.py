@@ -185,12 +185,13 @@ def test_percentiles_beyond_those_that_were_measured_are_warned_of(tmp_path, num
         assert scv or not warned or "below the 50th or above the 99.9th" in notes["QN663"]
 
 
-def test_visits_that_are_no_integer_are_warned_of(noted):
-    """Nine passages in ten leave the station out: the 90th percentile is 0, and was given as 0.17 s."""
+def test_visits_that_are_no_integer_are_warned_of_inside_holds(noted):
+    """Outside they make separate routes; inside, passages with long and short times are taken together."""
     one = '{ station = "a", time = "1 s" }'
-    whole = HEAD + f'[stations]\na = {{}}\n[classes.io]\narrival_rate = "0.2/s"\nsteps = [ {one} ]\n'
-    seldom = whole.replace('time = "1 s"', 'time = "1 s", visits = 0.1')
-    delayed = whole.replace(one, f'{{ delay = "2 s", visits = 1.5 }}, {one}')
-    assert "some passages leave a out" in noted(seldom)["QN663"]
-    assert "some passages leave a delay out" in noted(delayed)["QN663"]
+    whole = HEAD + f'[stations]\na = {{}}\nb = {{}}\n[classes.io]\narrival_rate = "0.2/s"\nsteps = [ {one} ]\n'
+    inside = '{{ hold = "b", steps = [ {{ station = "a", time = "1 s", visits = {visits} }} ] }}'
+    assert "some passages leave a out" in noted(whole.replace(one, inside.format(visits=0.1)))["QN663"]
+    assert "leave a out" not in noted(whole.replace(one, inside.format(visits=1))).get("QN663", "")
+    assert "QN663" not in noted(whole.replace('time = "1 s"', 'time = "1 s", visits = 0.1'))
+    assert "QN663" not in noted(whole.replace(one, f'{{ delay = "2 s", visits = 1.5 }}, {one}'))
     assert "QN663" not in noted(whole)

@@ -14,6 +14,7 @@ from qnet.lazy import Array, Flags, lazy
 from qnet.networks.duration import Duration, Wait
 from qnet.networks.exactness import AGGREGATED, LAYERS, PRIORITY
 from qnet.networks.parallel.branches import join_time
+from qnet.networks.percentiles.visits import routes_as_made
 from qnet.networks.percentiles.wait_variances import shared_variance, with_variances
 from qnet.networks.routed import ClosedClass, OpenClass
 from qnet.networks.solution import Passages, RoutedSolution
@@ -87,7 +88,8 @@ def response_percentile(solution: RoutedSolution, share: float, about: str = "")
               Res. 12 (1964) 620-622; Ann. Math. Stat. 39 (1968) 1144-1152). So are a hyperexponential service at
               several servers, which few wait for, and the wait for it. A customer of a closed class finds what
               outside observers see with one customer less (@lavenberg1980; @sevcik1981). The transform of the mixture
-              over routes is inverted by the algorithm EULER (@abate1995). Random routing of a chain adds to the
+              over routes is inverted by the algorithm EULER (@abate1995); a step that is made n times or once more
+              makes two routes. Random routing of a chain adds to the
               variance of its passages.
     Limits    Feedback and overtaking make the times dependent, and a customer of a closed class at one station is at no
               other. `trust` decides where it is exact, and where it is beyond what was measured.
@@ -111,8 +113,9 @@ def _ways(passages: Passages, about: str) -> Iterator[tuple[Value, Value, tuple[
     if passages.wanted is not None and (refusal := _unknown_variance(passages)):
         raise NotComputed(Problem("QN553", f"percentiles where {refusal}", "means, or open classes"))
     waits = _with_variances(passages, passages.wanted) if passages.wanted is not None else _shared(passages)
+    made = routes_as_made(passages)
     for number, customers in enumerate(passages.network.classes):
-        routes = [route for route in passages.compiled.routes if route.class_index == number]
+        routes = [route for route in made if route.class_index == number]
         rate = passages.throughputs[number] * (passages.copies[number] if passages.copies else 1)
         if customers.chain:
             if about in ("", customers.name):

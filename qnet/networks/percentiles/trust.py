@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from qnet.expression import Operations, Value
 from qnet.networks.exactness import in_order
+from qnet.networks.percentiles.visits import divided
 from qnet.networks.reasons import Reason
 from qnet.networks.routed import ClosedClass, Fork, Hold, OpenClass, Route, RoutedNetwork, Station, Step, Time
 from qnet.networks.streams import streams
@@ -127,10 +128,11 @@ def _reasons(network: RoutedNetwork, operations: Operations) -> _Reasons:
         elif customers.chain and not customers.onward:
             yield Reason("back by chance", class_name=customers.name), True
         for route in customers.routes:
-            for step in route.steps:
+            ways = divided(customers, route, operations)
+            for index, step in enumerate(route.steps):
                 yield from _step(step, stations, operations)
                 if not customers.chain:
-                    yield from _passed_by(step, operations)
+                    yield from _passed_by(step.replace(visits=1.0) if index in ways else step, operations)
                 if isinstance(step, Hold) and not stations[step.station].delay and not customers.chain:
                     # The waits of successive visits to the same queue are hardly independent.
                     most = 2.0 if isinstance(customers, ClosedClass) else 1.0
@@ -243,7 +245,10 @@ def _returns(customers: OpenClass, operations: Operations) -> _Reasons:
 
 
 def _passed_by(step: Step, operations: Operations) -> _Reasons:
-    """The steps that some passages leave out, whose time is no gamma time: zero, or much longer than its mean."""
+    """The steps that some passages leave out, whose time is no gamma time: zero, or much longer than its mean.
+
+    Those that make separate routes are given with one visit.
+    """
     if not isinstance(step, Fork):
         name = step.station if isinstance(step, Hold) else "a delay"
         sure = operations.compare("<=", operations.absolute(step.visits - operations.floor(step.visits + 0.5)), 1e-9)
