@@ -17,7 +17,7 @@ from qnet.networks.duration import Wait
 from qnet.networks.figures import Steady, figures
 from qnet.networks.reasons import Inexact, Reason
 from qnet.networks.routed import ClosedClass, Fork, Hold, OpenClass, Route, RoutedNetwork, Station, Step, Time
-from qnet.networks.solution import Passages, RoutedSolution
+from qnet.networks.solution import BufferFigures, Passages, RoutedSolution
 from qnet.networks.streams import Streams, streams
 from qnet.networks.wanted import Divided
 from qnet.queues.arithmetic import total
@@ -47,6 +47,7 @@ class EmptyClasses(Record):
         network = self.network
         operations: Operations = FLOATS if network.size is None else arrays()
         zero: Value = 0.0 * solution.throughput
+        solution = _with_unused_buffers(solution, network, zero)
         known = iter(item.throughput for item in solution.classes)
         rates = [zero if index in self.indices else next(known) for index in range(len(network.classes))]
         compiled = streams(network, operations, rates)
@@ -163,6 +164,27 @@ def _without(network: RoutedNetwork, indices: frozenset[int]) -> RoutedNetwork:
     used = {name for item in classes for route in item.routes for name in _buffers(route.steps)}
     buffers = tuple(buffer for buffer in network.buffers if buffer.name in used)
     return network.replace(classes=classes, profiles=profiles, buffers=buffers)
+
+
+def _with_unused_buffers(solution: RoutedSolution, network: RoutedNetwork, zero: Value) -> RoutedSolution:
+    """The solution with the figures of buffers that only removed classes fill, and the rates that they might reduce."""
+    known = {item.name: item for item in solution.buffers}
+    buffers = tuple(
+        known.get(item.name)
+        or BufferFigures(
+            name=item.name, places=item.places, offered=zero, throughput=zero, occupancy=zero, found_full=zero,
+            delay_when_full=zero, drain_rate=zero, time_to_fill=zero + float("inf"), drained_by="",
+        )
+        for item in network.buffers
+    )  # fmt: skip
+    solution = solution.replace(buffers=buffers)
+    if not network.loses or solution.offered is not None:
+        return solution
+    return solution.replace(
+        offered=solution.throughput,
+        classes=tuple(item.replace(offered=item.throughput) for item in solution.classes),
+        routes=tuple(item.replace(offered=item.throughput) for item in solution.routes),
+    )
 
 
 def _buffers(steps: Sequence[Step]) -> Iterator[str]:
