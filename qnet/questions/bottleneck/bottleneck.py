@@ -13,7 +13,7 @@ from qnet.networks.solution import RoutedSolution, StationFigures
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.networks.work import GroupWork, NetworkWork, work
 from qnet.questions.bottleneck.completed import demands_of_passages, service_of_passages
-from qnet.questions.points.changes import Change, changes, changes_together, inside_limits
+from qnet.questions.points.changes import Change, Changes, changes, changes_together, inside_limits
 from qnet.questions.points.points import Solved, solve_points
 from qnet.questions.points.saturation import Saturation, largest_throughput, saturation
 from qnet.questions.points.solution_figures import rising
@@ -271,20 +271,7 @@ def _bottleneck(model: Model, faster: float, wanted: Wanted) -> Bottleneck:
     resources = _ranked(solution, [*resources, *_limits(solution, network)])
     resources = tuple(_with_waits(item, maximum, limited_by) for item in resources)
     tried, left_out = _tried(model, resources)
-    if solution.method == "states" and all(item.population is not None for item in solution.classes):
-        changes_wanted = wanted.replace(chain=min(wanted.chain, _CHAIN), each=True)
-    elif solution.method == "states":
-        changes_wanted = wanted.replace(each=True)
-    else:
-        changes_wanted = wanted.replace(better=False)
-    near = solution.passages.start.demands.near if solution.passages and solution.passages.start else None
-    compared = changes(model, tried, faster, changes_wanted.replace(near=near))
-    if (
-        solution.method == "states"
-        and not any(item.population is not None for item in solution.classes)
-        and compared.before.exact
-    ):
-        compared = compared.replace(tried=tuple(map(_judged, compared.tried)))
+    compared = _compared(model, tried, faster, solution, wanted)
     visits = [
         ClassAtStation(item.name, part, demand, _full_at(group, _only(number, len(solution.classes))))
         for group in groups
@@ -314,6 +301,23 @@ def _bottleneck(model: Model, faster: float, wanted: Wanted) -> Bottleneck:
         left_out=left_out,
         software=software(network, solution, network_work),
     )
+
+
+def _compared(model: Model, tried: Sequence[str], faster: float, solution: RoutedSolution, wanted: Wanted) -> Changes:
+    """The changes of the stations `tried`, by the method of the solution of the system where they can have it."""
+    closed = [item for item in solution.classes if item.population is not None]
+    by_states = solution.method == "states"
+    if not by_states:
+        asked = wanted.replace(better=False)
+    elif len(closed) == len(solution.classes):
+        asked = wanted.replace(chain=min(wanted.chain, _CHAIN), each=True)
+    else:
+        asked = wanted.replace(each=True)
+    near = solution.passages.start.demands.near if solution.passages and solution.passages.start else None
+    result = changes(model, tried, faster, asked.replace(near=near))
+    if by_states and not closed and result.before.exact:
+        return result.replace(tried=tuple(map(_judged, result.tried)))
+    return result
 
 
 def _judged(change: Change) -> Change:
