@@ -346,8 +346,10 @@ def _certain(steady: Steady, key: Key) -> bool:
 def _stable(steady: Steady) -> Value:
     """Whether every capacity exceeds its load: a bool, or an array of one per point of a batch."""
     full: Value = False
+    # Closed customers who come back to a station may fill it to the last digit, and have a steady state.
+    closed = bool(steady.network.closed)
     for load in steady.rho.values():
-        full = full | (load > SATURATED)
+        full = full | (load >= 1.0 if closed else load > SATURATED)
     for limit in steady.network.limits:
         full = full | (limit.load >= limit.capacity)
     size = steady.network.size

@@ -194,6 +194,19 @@ def test_branches_that_nobody_waits_for_pile_up_where_they_come_too_fast():
     assert "join" in refused.value.problems[0].help
 
 
+def test_customers_who_come_back_to_a_station_may_fill_it_to_the_last_digit():
+    """They queue behind the branches that they left, whose number is therefore limited."""
+    steps = (
+        visit("a", 0.00539),
+        Fork(branches((visit("a", 0.00539),), (visit("b", 0.00337),)), 1),
+        visit("b", 0.00395),
+        Hold("a", (Time(0.00539),), phase=2, keeps=()),
+    )
+    found = solve_best(RoutedNetwork((A, B), (closed(8.0, 0.0985, *steps),)), Wanted())
+    assert found.stable
+    assert found.throughput == pytest.approx(1 / (3 * 0.00539), rel=1e-9)
+
+
 def test_rates_that_depend_on_the_number_are_refused_beside_branches():
     with pytest.raises(NotComputed, match="rates") as refused:
         solve(RoutedNetwork((queue("a", rates=(1.0, 1.5)), B), (closed(3.0, 1.0, PAIR),)))
