@@ -190,7 +190,7 @@ def test_first_come_first_served(name: str):
         assert alone and alone[0] == pytest.approx(case.found, rel=1e-8)
 
 
-_RANKED, _SMALL = "priorities: up to 25 customers", "priorities: closed, one or two stations, throughput"
+_RANKED = "priorities: up to 25 customers"
 
 
 @pytest.mark.long
@@ -198,7 +198,7 @@ def test_priorities():
     """Those inside the trusted region stay within what the rows of small systems tell."""
     every = cases((_RANKED,))[_RANKED]
     assert_told(_RANKED, [case.error for case in every][:200])
-    assert max(case.error for case in every if trusted(case)) <= MEASURED[_SMALL].worst
+    assert max(case.error for case in every if trusted(case)) <= MEASURED["priorities: mixed"].worst
 
 
 @pytest.mark.long
@@ -206,7 +206,7 @@ def test_some_priorities():
     some = cases((_RANKED,), 14)[_RANKED]
     assert len(some) >= 12
     assert max(case.error for case in some) <= MEASURED[_RANKED].worst
-    assert max(case.error for case in some if trusted(case)) <= MEASURED[_SMALL].worst
+    assert max(case.error for case in some if trusted(case)) <= MEASURED["priorities: mixed"].worst
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="the simulation is written in C")

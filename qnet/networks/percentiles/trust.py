@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from qnet.expression import Operations, Value
 from qnet.networks.exactness import in_order
-from qnet.networks.percentiles.visits import divided
+from qnet.networks.percentiles.visits import divided, integer_visits
 from qnet.networks.reasons import Reason
 from qnet.networks.routed import ClosedClass, Fork, Hold, OpenClass, Route, RoutedNetwork, Station, Step, Time
 from qnet.networks.streams import streams
@@ -251,8 +251,7 @@ def _passed_by(step: Step, operations: Operations) -> _Reasons:
     """
     if not isinstance(step, Fork):
         name = step.station if isinstance(step, Hold) else "a delay"
-        sure = operations.compare("<=", operations.absolute(step.visits - operations.floor(step.visits + 0.5)), 1e-9)
-        yield Reason("passed by", station=name), sure == False  # noqa: E712
+        yield Reason("passed by", station=name), integer_visits(step.visits, operations) == False  # noqa: E712
         for inner in step.steps if isinstance(step, Hold) else ():
             yield from _passed_by(inner, operations)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import product
 
-from qnet.expression import FLOATS, Operations, arrays
+from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.networks.duration import Duration
 from qnet.networks.routed import ClosedClass, Fork, OpenClass, Route
 from qnet.networks.solution import Passages
@@ -15,6 +15,15 @@ _MOST = 6
 """The most steps of a route that are divided: into 64 routes."""
 _ROUNDING = 1e-9
 """The distance from an integer up to which visits count as one."""
+
+
+def integer_visits(visits: Value, operations: Operations) -> Value:
+    """Where a mean number of visits is an integer, so that every passage makes as many.
+
+    visits       of a step.
+    operations   of floats, or of arrays of one value per point.
+    """
+    return operations.compare("<=", operations.absolute(visits - operations.floor(visits + 0.5)), _ROUNDING)
 
 
 def divided(customers: OpenClass | ClosedClass, route: Route, operations: Operations) -> tuple[int, ...]:
@@ -29,10 +38,7 @@ def divided(customers: OpenClass | ClosedClass, route: Route, operations: Operat
     indices = tuple(
         index
         for index, step in enumerate(route.steps)
-        if step.phase == 1
-        and not operations.all(
-            operations.compare("<=", operations.absolute(step.visits - operations.floor(step.visits + 0.5)), _ROUNDING)
-        )
+        if step.phase == 1 and not operations.all(integer_visits(step.visits, operations))
     )
     return indices if len(indices) <= _MOST else ()
 
