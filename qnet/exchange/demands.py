@@ -7,6 +7,7 @@ from itertools import count
 from typing import Any
 
 from qnet.exchange.imported import Converted, Items
+from qnet.model.fields import TABLES
 from qnet.model.from_data import document_from
 from qnet.model.tidy import tidy
 from qnet.record import Record
@@ -54,17 +55,14 @@ class DemandNetwork(Record):
     """The table `[parameters]` for its expressions."""
 
 
-MAX_PRIORITY = 99
-"""The highest priority of the model language."""
-
-
 def ranks(priorities: Iterable[int]) -> Mapping[int, int]:
     """Priorities of other formats, each with one of the model language, in the same order, from 0 on.
 
     priorities  from 0 on.
     """
-    stated = sorted({0, *priorities})
-    return dict(zip(stated, count() if stated[-1] > MAX_PRIORITY else stated, strict=False))
+    stated, highest = sorted({0, *priorities}), TABLES["class"]["priority"].high
+    assert highest is not None
+    return dict(zip(stated, count() if stated[-1] > highest else stated, strict=False))
 
 
 def written(network: DemandNetwork, items: Items, time_unit: str, heading: str) -> Converted:

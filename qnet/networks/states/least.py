@@ -86,7 +86,7 @@ def _visits(routes: Sequence[Route], stations: dict[str, Station]) -> dict[str, 
 
 def _bounded(network: RoutedNetwork) -> bool:
     """Whether customers may be lost, or wait for places that others have, so that not all arrangements occur."""
-    if any(item.loses for item in network.buffers) or any(item.capacity is not None for item in network.stations):
+    if network.loses:
         return True
     population = sum(float(item.population) for item in network.closed)
     fills = [step for item in network.closed for route in item.routes for step in route.steps if isinstance(step, Time)]
