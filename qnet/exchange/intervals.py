@@ -29,9 +29,9 @@ def column(*parts: str) -> str:
     return "_".join(_NO_NAME.sub("_", part).strip("_") for part in parts if part)[:100]
 
 
-def unused(title: str, taken: Container[str]) -> str:
-    """The name of a column that is not taken: the title, or else that with the first number from 2 on."""
-    return unused_name(title, taken, "_", 2)
+def unused(title: str, taken: Container[str], first: int = 2) -> str:
+    """The name of a column that is not taken: the title, or else that with the first free number, from `first` on."""
+    return unused_name(title, taken, "_", first)
 
 
 def unreadable(name: str, found: str, expected: str = "", help: str = "", line: int = 0) -> InvalidInput:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any, cast
 
 from qnet.exchange.intervals import READ, MeasuredInterval, column, figure, items, table, unreadable, unused
@@ -47,7 +48,10 @@ def _titles(series: list[dict[str, Any]]) -> list[str]:
     keys = sorted({key for each in labels for key in each} - {"__name__"})
     differing = [key for key in keys if len({each.get(key, "") for each in labels}) > 1]
     result: dict[str, None] = {}
+    # How often a title occurred: it has taken as many names, so that the search for the next one starts behind them.
+    occurred = Counter[str]()
     for each in labels:
         title = column(each.get("__name__", ""), *(each.get(key, "") for key in differing)) or "value"
-        result[unused(title, result)] = None
+        result[unused(title, result, max(occurred[title] + 1, 2))] = None
+        occurred[title] += 1
     return list(result)

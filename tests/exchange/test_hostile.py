@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import Any
 
 import pytest
@@ -11,7 +11,7 @@ from many import many
 
 import qnet
 from qnet.errors import QnetError
-from qnet.exchange import xml_tree
+from qnet.exchange import intervals, prometheus, xml_tree
 from qnet.exchange.formats import FORMATS, read_format, write_format
 from qnet.exchange.imported import MAX_BYTES, Reading
 from qnet.exchange.measured import measured
@@ -146,10 +146,32 @@ def test_many_stations_and_classes_are_refused_at_once() -> None:
         read_format("csv", f"station,class,demand,population\n{rows}".encode(), Reading(name="x"))
 
 
-def test_series_of_one_name_get_names_in_time_that_grows_with_their_number() -> None:
+class Asked(Container[str]):
+    """Names that count how often one of them was asked for."""
+
+    def __init__(self, names: Container[str]) -> None:
+        self.names, self.questions = names, 0
+
+    def __contains__(self, name: object) -> bool:
+        self.questions += 1
+        return name in self.names
+
+
+def test_series_of_one_name_get_names_in_time_that_grows_with_their_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+
+    def unused(title: str, taken: Container[str], first: int = 2) -> str:
+        names = Asked(taken)
+        result = intervals.unused(title, names, first)
+        asked.append(names.questions)
+        return result
+
+    monkeypatch.setattr(prometheus, "unused", unused)
     series = ",".join('{"metric":{"a":"!"},"values":[[1,"1"]]}' for _ in range(20_000))
     result = measured([("x", f'{{"status":"success","data":{{"result":[{series}]}}}}'.encode())])
     assert len(set(result.columns)) == 20_000
+    assert len(asked) == 20_000
+    assert max(asked) <= 2
 
 
 def test_calls_that_multiply_are_bounded() -> None:
