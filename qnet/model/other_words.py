@@ -1,4 +1,4 @@
-"""Keys that newcomers expect, from textbooks and other tools, and what to write in the model language."""
+"""Keys and words that newcomers expect, from textbooks and other tools, and what to write in the model language."""
 
 from __future__ import annotations
 
@@ -13,12 +13,35 @@ _POPULATION = 'population = 20, with think_time = "5 s", makes a closed class'
 _THINK = "think_time is the time between a response and the next request of a closed class"
 _TIME = "time is the service time of a visit"
 _SHARED = "[parameters], [stations.NAME] and [classes.NAME] are the tables that most models need"
+_HELD = 'a pool, a lock or memory is a station that is held: { hold = "NAME", steps = [...] }'
+_NO_QUEUE = "a station without queueing has delay = true, and no discipline"
 
 WHAT_TO_WRITE: dict[str, dict[str, str]] = {
     "model": {
         **dict.fromkeys(
-            ("servers", "nodes", "centres", "centers", "queues", "resources", "workloads", "jobs"), _SHARED
+            (
+                "servers",
+                "nodes",
+                "centres",
+                "centers",
+                "queues",
+                "resources",
+                "workloads",
+                "jobs",
+                "services",
+                "tiers",
+                "components",
+                "devices",
+                "disks",
+                "links",
+                "arrivals",
+                "users",
+                "customers",
+                "routes",
+            ),
+            _SHARED,
         ),
+        **dict.fromkeys(("memory", "pools", "pool", "locks", "connections", "threads", "semaphores"), _HELD),
     },
     "station": {
         **dict.fromkeys(
@@ -50,3 +73,17 @@ WHAT_TO_WRITE: dict[str, dict[str, str]] = {
     },
 }
 """For each table and unknown key, what to write instead."""
+
+WORDS_TO_WRITE: dict[str, dict[str, str]] = {
+    "discipline": {
+        **dict.fromkeys(("fifo", "first come first served"), 'write "fcfs"'),
+        **dict.fromkeys(("sharing", "processor sharing", "processor-sharing", "rr", "round robin"), 'write "ps"'),
+        **dict.fromkeys(("lifo", "lifo-pr"), 'write "lcfs-pr" where an arrival interrupts the service of the others'),
+        **dict.fromkeys(
+            ("hol", "head of line", "head-of-line", "nonpreemptive", "non-preemptive", "prio"),
+            'write "priority"; an arrival of a higher priority interrupts a service if it is "preemptive"',
+        ),
+        **dict.fromkeys(("delay", "is", "infinite", "infinite server", "inf", "none", "think"), _NO_QUEUE),
+    },
+}
+"""For each key and unknown word, what to write instead."""

@@ -176,7 +176,11 @@ class Reader:
         """One of the words of `options`; None, with a problem noted, for anything else."""
         if isinstance(raw, str) and raw in options:
             return raw
-        help = suggest(raw, options) if isinstance(raw, str) else ""
+        help = ""
+        if isinstance(raw, str):
+            known = other_words.WORDS_TO_WRITE.get(str(path[-1]), {}).get(raw.lower()) or suggest(raw, options)
+            # The options follow already.
+            help = "" if isinstance(known, Names) else known
         self.fail("QN204", path, f"found {describe(raw)}", "one of " + ", ".join(options), help)
         return None
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from language_models import problems_of
 from many import many
 
 from qnet.model.fields import TABLES
-from qnet.model.other_words import WHAT_TO_WRITE
+from qnet.model.other_words import WHAT_TO_WRITE, WORDS_TO_WRITE
 
 FIRST_TRY = """\
 qnet = 1
@@ -29,6 +30,33 @@ def test_a_first_try_is_answered_line_by_line():
     assert help[8].startswith("arrival_rate")
 
 
+@pytest.mark.parametrize(
+    ("discipline", "help"),
+    [
+        ("FIFO", 'write "fcfs"'),
+        ("delay", "a station without queueing has delay = true, and no discipline"),
+        ("pss", 'did you mean "ps"?'),
+        ("sjf", ""),
+    ],
+)
+def test_the_words_of_other_tools_for_a_discipline_are_answered(discipline: str, help: str):
+    (problem,) = problems_of(
+        f'qnet = 1\ntitle = "t"\n[stations]\ns = {{ discipline = "{discipline}" }}\n'
+        '[classes.a]\narrival_rate = "1/s"\nsteps = [{ station = "s", time = "1 ms" }]\n'
+    )
+    assert (problem.code, problem.line, problem.help) == ("QN204", 4, help)
+    assert problem.expected == "one of fcfs, ps, lcfs-pr, priority, preemptive"
+
+
+def test_a_pool_is_answered_by_what_is_held():
+    (problem,) = problems_of(
+        'qnet = 1\ntitle = "t"\n[pools]\ndb = 10\n[stations]\ns = {}\n'
+        '[classes.a]\narrival_rate = "1/s"\nsteps = [{ station = "s", time = "1 ms" }]\n'
+    )
+    assert (problem.code, problem.line) == ("QN202", 3)
+    assert "hold" in problem.help
+
+
 def test_a_class_without_steps_is_refused_once():
     text = 'qnet = 1\ntitle = "t"\n[stations]\ns = {}\n[classes.a]\narrival_rate = "1/s"\n'
     assert [problem.code for problem in problems_of(text)] == ["QN208"]
@@ -39,3 +67,11 @@ def test_no_word_is_a_key_and_every_answer_names_one(kind: str):
     assert not WHAT_TO_WRITE[kind].keys() & TABLES[kind].keys()
     known = {key for fields in TABLES.values() for key in fields} | {"classes", "stations", "parameters"}
     assert all(any(key in answer for key in known) for answer in WHAT_TO_WRITE[kind].values())
+
+
+@many("key", WORDS_TO_WRITE)
+def test_no_word_is_an_option_and_every_answer_names_one_or_a_key(key: str):
+    station = TABLES["station"]
+    assert not WORDS_TO_WRITE[key].keys() & set(station[key].options)
+    known = {*station[key].options, *station}
+    assert all(any(word in answer for word in known) for answer in WORDS_TO_WRITE[key].values())
