@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from qnet.lazy import Array, Indices
+from qnet.lazy import Array, Flags, Indices
 from qnet.networks.closed.approximate_mva import core_solutions
 from qnet.networks.fixed_point import BatchMap, BatchMaps, fixed_points, near_points
 from qnet.networks.layers.round import LayerWaits, fixed_of, image_of, leave_out, load_of
@@ -24,6 +24,10 @@ _NEAR = 1e-3
 """The residual at which rounds without memory end."""
 _EXACT = 3e-15
 """The residual at which Newton's steps end: shares of a cycle, which may be a million waits long."""
+LOST = 1e-3
+"""The residual of a core solution above which changes estimated from it mean nothing."""
+CAPPED = 1e-7
+"""The distance of an open load with waits from 1 that shows the cap of loads in `round`, not a queue."""
 _ENDED = 1e-10
 """The residual above which a search begins again."""
 _CROWD = 10.0
@@ -130,10 +134,17 @@ class _Method:
         else:
             waits = start.waits if start else _start(self.shape, self.numbers, np.zeros(self.numbers.visits.shape))
         self.last = _Core(self.shape, self.numbers, changes, self.chains, self.last)
-        waits, state = self.last.solve(waits, self.rough, self.patience, near)
+        waits, state = self.last.solve(waits, self.rough, self.patient(), near)
         self.worst = np.maximum(self.worst, state.residual)
         self.ended.append(waits[:, None])
         return _Solved(waits, state, changes)
+
+    def patient(self) -> Array:
+        """(P,) the rounds without progress after which a point is given up: at once where open classes left no fixed
+        point of a network with one customer less, as nothing that follows is trusted."""
+        lost = (self.worst > LOST) & (not self.shape.closed.all())
+        patience: Array = np.where(lost, 1, self.patience)
+        return patience
 
     def known(self, count: int) -> Array | None:
         """(P, n, S) where the next core solutions begin; None where that is unknown."""
@@ -146,7 +157,12 @@ class _Method:
         known = self.ended[-2] if turn > 1 and self.near is None and _single(self.shape) else self.known(count)
         begin = np.tile(answer.waits, (count, 1)) if known is None else np.concatenate(np.moveaxis(known, 1, 0))
         waits, state = self.with_less(np.tile(answer.changes, (1, count, 1, 1)), begin)
-        self.worst = np.maximum(self.worst, state.residual.reshape(count, -1).max(0))
+        residual = state.residual.reshape(count, -1)
+        if self.less and not self.shape.closed.all():
+            lacking = np.array([bool(held) for _, held in self.shape.tags])[:, None]
+            capped = _capped(self.shape, self.less.numbers, state).reshape(count, -1)
+            residual = np.where(lacking & capped, np.inf, residual)
+        self.worst = np.maximum(self.worst, residual.max(0))
         self.ended.append(np.moveaxis(waits.reshape(count, *answer.waits.shape), 0, 1))
         return _changes(self.shape, answer, state)
 
@@ -160,7 +176,7 @@ class _Method:
         else:
             numbers = self.less.numbers
         self.less = _Core(self.shape, numbers, changes, self.chains, self.less)
-        patience = np.tile(self.patience, count)
+        patience = np.tile(self.patient(), count)
         waits, state = self.less.solve(begin, self.rough, patience, True)
         failed: Any = state.residual > _ENDED
         if failed.any():
@@ -259,6 +275,15 @@ class _Core:
                 part, kept = self.numbers.part(live), self.changes[:, live]
             following: Array = after.waits[going]
             waits[live] = (waits[live] + following) / 2 if number >= _CERTAIN else following
+
+
+def _capped(shape: Shape, numbers: Numbers, state: LayerWaits) -> Flags:
+    """(P,) whether waits inside holds let open classes saturate a station: the cap of loads then ended the search."""
+    rate = np.where(shape.closed, 0.0, numbers.arrival_rate)[:, shape.class_of] * numbers.visits
+    waits = (numbers.first_waits + numbers.second_waits).any(2) & shape.free
+    load = load_of(shape, numbers, rate * state.holding)
+    capped: Flags = (waits & (load > 1.0 - CAPPED)).any(1)
+    return capped
 
 
 def _single(shape: Shape) -> bool:

@@ -23,7 +23,7 @@ from qnet.networks.exactness import LAYERS as METHOD
 from qnet.networks.exactness import between_integers
 from qnet.networks.figures import Steady, figures
 from qnet.networks.fixed_point import not_converged
-from qnet.networks.layers.core import PATIENCE, LayerWaits
+from qnet.networks.layers.core import CAPPED, LOST, PATIENCE, LayerWaits
 from qnet.networks.layers.table import Numbers, Shape, tables
 from qnet.networks.layers.together import LayerProblem, solved
 from qnet.networks.near import Nearby
@@ -158,12 +158,15 @@ class _Layers:
             for number in range(len(compiled.streams))
         ]
         rho = self.open_loads(compiled, every)
+        lost = self.lost(compiled, rho, state)
+        full = full | lost
         self.prove(overall.residual[: len(waits)], full, rho, _ENDLESS if wanted.rough else TOLERANCE)
         steady = Steady(
             self.network, throughputs, compiled=compiled, members=self.members, waits=every, rho=rho,
             operations=self.operations,
         )  # fmt: skip
         solution = figures(steady, METHOD, 1)
+        solution = solution.replace(stable=solution.stable & (lost == False))  # noqa: E712
         stable: Value = False if wanted.rough else solution.stable
         apart, wild = untrusted(shape, numbers, state)
         figured = (*solution.reasons, *between_integers(self.network, self.operations))
@@ -184,6 +187,18 @@ class _Layers:
             near=self.near(shape, state),
             why="it is the only method for simultaneous resource possession",
         )  # fmt: skip
+
+    def lost(self, compiled: Streams, rho: Mapping[Key, Value], state: LayerWaits) -> Value:
+        """Whether the waits of open classes are not known, though they do not saturate a station by themselves.
+
+        That is so where the waits inside holds let them saturate the servers of an outer station, all of them or those
+        that are left to the others: the search then ends at the cap of its loads, or nowhere.
+        """
+        lost: Any = (state.before > LOST) & self.open
+        for key, load in rho.items():
+            if any(compiled.streams[index].holding.waits for index in self.members[key]):
+                lost = lost | (np.asarray(load) > 1.0 - CAPPED)
+        return lost if self.network.size is not None else bool(lost[0])
 
     def near(self, shape: Shape, state: LayerWaits) -> Nearby | None:
         """The fixed points of a batch; None for a point."""

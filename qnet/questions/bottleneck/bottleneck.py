@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from qnet.errors import NoAnswer, Problem, UsageError
+from qnet.errors import NoAnswer, NotComputed, Problem, UsageError
 from qnet.expression import Value
 from qnet.model.bind import bind
 from qnet.model.model import Model
@@ -340,9 +340,13 @@ def _full_at(group: GroupWork, mix: Sequence[Value]) -> float | None:
     return None if group.capacity is None else _finite(group.full_at(mix))
 
 
-def _overloaded(model: Model, solved: Solved, edge: Saturation, faster: float, wanted: Wanted) -> NoAnswer:
+def _overloaded(
+    model: Model, solved: Solved, edge: Saturation, faster: float, wanted: Wanted
+) -> NoAnswer | NotComputed:
     """The error for no steady state, with the rates that changes of the overloaded station would allow."""
     error = no_steady_state(model, solved, edge)
+    if isinstance(error, NotComputed):
+        return error
     names = [item.name for item in solved.parts[0].solution.stations if item.label == edge.cause]
     ways = [
         f"{change.words} it is {format_quantity(change.arrivals, '/s', 6)}"

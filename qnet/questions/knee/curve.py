@@ -161,7 +161,17 @@ class Curve:
         )
         # A curve of one method has no steps between methods.
         self.wanted = self.wanted.replace(method=approximate.method)
-        self.known = {value: point for value, point in self.known.items() if point.method == approximate.method}
+        # Loads without a steady state have none by the same method.
+        none = {
+            index
+            for piece in answers.pieces if piece.solved is not None and not axis.mix
+            for part in piece.solved.parts if part.solution.method == approximate.method
+            for index in (piece.rows[part.points] - first).tolist() if not answers.answered[index + first]
+        }  # fmt: skip
+        kept = {value for index, value in enumerate(new) if index in none}
+        self.known = {
+            value: point for value, point in self.known.items() if point.method == approximate.method or value in kept
+        }
 
     def note(self, rows: Corners, answers: Answers, first: int) -> None:
         """Keep the ends of the fixed points of rows, with arguments as for `keep`; not where times depend on the

@@ -11,13 +11,13 @@ from qnet.expression import Expression, arrays, parse
 from qnet.expression.nodes import Binary, Name
 from qnet.lazy import np
 from qnet.model.conditions import Condition
-from qnet.model.model import Model, Parameter
+from qnet.model.model import Parameter
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.knee.axes import GrowthAxis, one_parameter
 from qnet.questions.knee.curve import Curve, highest_real, loads_to, power, solve_loads
 from qnet.questions.knee.knees import Knee, Knees
 from qnet.questions.points.domain import stated_value
-from qnet.questions.points.points import needs_solution
+from qnet.questions.points.giving_way import at_saturation
 from qnet.questions.points.trial import Trial
 from qnet.questions.search.scan import ENDLESS, SATURATION
 from qnet.questions.search.search import largest
@@ -43,7 +43,7 @@ class Edge(Record):
 
 
 def edges(axes: Sequence[GrowthAxis]) -> list[Edge]:
-    """The end of the steady state along each of some axes of open classes, without the closed classes.
+    """The end of the steady state along each of some axes of open classes.
 
     Method   Axes of one model, without ranges, are searched as points of one batch: along a multiple of the stated
              rates, which only the parameters of the axis follow at each point.
@@ -56,19 +56,10 @@ def edges(axes: Sequence[GrowthAxis]) -> list[Edge]:
     return [_alone(one_parameter(axis)) for axis in axes]
 
 
-def without_closed(model: Model) -> Model:
-    """The model without customers of closed classes: they do not affect where the steady state ends."""
-    if needs_solution(model):
-        return model
-    return model.with_customers(
-        item if item.population is None else item.replace(population=parse(0)) for item in model.customers
-    )
-
-
 def _alone(axis: GrowthAxis) -> Edge:
     """The end along one axis, by its parameter."""
     edge = largest(
-        Trial(without_closed(axis.model), axis.parameters[0], limits=(), coordinates={}, size=1, wanted=_LOADS)
+        Trial(at_saturation(axis.model), axis.parameters[0], limits=(), coordinates={}, size=1, wanted=_LOADS)
     )
     return Edge(bool(edge.held[0]), float(edge.value[0]), edge.cause[0], str(edge.station[0]))
 
@@ -105,7 +96,7 @@ def _together(axes: Sequence[GrowthAxis]) -> list[Edge]:
     # Parameters are computed in this order.
     parameters = {**added, **model.parameters, **changed}
     trial = Trial(
-        without_closed(model.replace(parameters=parameters)),
+        at_saturation(model.replace(parameters=parameters)),
         _MULTIPLE,
         limits=(),
         coordinates=points,
@@ -162,8 +153,11 @@ class AlongRates:
         self.saturating = edge.station
         self.idle = max(axis.least, _IDLE * self.edge)
         # Many points of open classes alone cost little; with closed ones each is a separate network.
-        count = 33 if all(item.population is None for item in axis.model.customers) else 17
+        alone = all(item.population is None for item in axis.model.customers)
+        count = 33 if alone else 17
         self.loads = loads_to(self.edge, self.idle, self.bounded, count)
+        self.ends = (count,) if alone else (count // 4 + 1, count // 3 + 2, count // 2 + 1, count)
+        """How many of these loads are tried first, and then, where they do not show a knee."""
         low = any(axis.model.parameters[name].low is not None for name in axis.parameters)
         self.unloaded = Curve(_without_least(axis) if low else self.curve.axis, limits, wanted)
         """The curve without load."""
@@ -236,8 +230,7 @@ class AlongRates:
 
     def crossing(self, definition: str, about: str, excess: Callable[[Any], Any], upper: bool) -> Knee:
         """The rate up to which a limit holds, or, for a lower limit, from which it holds."""
-        loads = self.loads
-        over = excess(loads)
+        loads, over = self.tried(excess, lambda over: bool((over[-1] <= 0) != upper and (over[0] <= 0) == upper))
         held = over <= 0
         if not held[0] and upper:
             return self.none(definition, "exceeded by the first customer", about)
@@ -259,6 +252,14 @@ class AlongRates:
             also=tuple(result[1:]),
         )
 
+    def tried(self, of: Callable[[Any], Any], enough: Callable[[Any], bool]) -> tuple[Any, Any]:
+        """The loads that are tried upwards until their figures are `enough`, or all of them; and these figures."""
+        for end in self.ends[:-1]:
+            figures = of(self.loads[:end])
+            if enough(figures):
+                return self.loads[:end], figures
+        return self.loads, of(self.loads)
+
     def change(self, excess: Callable[[Any], Any], sign: float, ends: slice, loads: Any, over: Any) -> float:
         """The rate between two loads at which a limit begins or ceases to hold."""
         low, high, at_low, at_high = (np.array([value]) for value in (*loads[ends], *(sign * over[ends])))
@@ -266,7 +267,12 @@ class AlongRates:
 
     def powerful(self) -> Knee:
         """The rate at which throughput / response is largest."""
-        rate = highest_real(lambda values: self.curve.read(values, power), self.loads)
+
+        def of(values: Any) -> Any:
+            return self.curve.read(values, power)
+
+        loads, _ = self.tried(of, lambda values: bool(np.nanargmax(values) < len(values) - 1))
+        rate = highest_real(of, loads)
         if rate >= self.loads[-1]:
             return self.none("power", f"still rising at {rate:.6g}/s, where the range ends")
         return Knee(axis=self.axis, definition="power", about="", status="ok", real=rate, value=rate)

@@ -22,10 +22,11 @@ from qnet.record import Record
 from qnet.reports.content import Note
 
 if TYPE_CHECKING:
+    from qnet.questions.points import giving_way
     from qnet.queues import roots
 else:
+    giving_way = lazy("qnet.questions.points.giving_way")
     roots = lazy("qnet.queues.roots")
-
 
 _NEAR = (1e-3, 1e-2, 1e-1)
 """The first distances below its upper end at which a search tries a load, as shares of it."""
@@ -116,6 +117,8 @@ def saturation(
     Raises   `NotComputed` where the search has no solutions, or its budget ends and the stated point is not stable.
     """
     operations: Operations = FLOATS if solved.size is None else arrays()
+    if not model.loses and not _certain(solved) and (limited := giving_way.limited(model, solved, varied, wanted)):
+        return saturation(limited.model, limited, varied, wanted, extra)
     if not any(customers.arrival_rate for customers in model.customers):
         zero = 0.0 * solved.gather(lambda part: part.solution.throughput)
         return Saturation(zero + float("inf"), "")
@@ -163,8 +166,6 @@ def _searched(
     idle = by_capacities.factor == float("inf")
     bound = operations.where(idle, 1.0, by_capacities.factor)
     states = any(part.solution.method == STATES for part in solved.parts)
-    if states and any(customers.population is not None for customers in model.customers):
-        return by_capacities
     # A Markov chain has a solution below saturation only, whose load approximations of open classes compute.
     solve_at = at_loads(solved, varied, wanted.replace(rough=True, method=AUTO.method if states else wanted.method))
     bracket = _Bracket(solved, operations)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from qnet.errors import NoAnswer, Problem
+from qnet.errors import NoAnswer, NotComputed, Problem
 from qnet.expression import Expression, parse, solution_name
 from qnet.expression.names import MAX_THROUGHPUT, percentile_share
 from qnet.lazy import lazy, np
 from qnet.model.bind import depends_on_population
 from qnet.model.model import Model, fact
+from qnet.networks.exactness import LAYERS
 from qnet.networks.routed import NO_CAPACITY
 from qnet.networks.solution import ClassFigures, ClassStationFigures, RoutedSolution
 from qnet.networks.wanted import AUTO, Wanted
@@ -313,13 +314,19 @@ def _method_record(solution: RoutedSolution) -> dict[str, Any]:
     return {key: value for key, value in details.items() if value not in ("", None)}
 
 
-def no_steady_state(model: Model, solved: Solved, edge: Saturation) -> NoAnswer:
+def no_steady_state(model: Model, solved: Solved, edge: Saturation) -> NoAnswer | NotComputed:
     """The error for a model without a steady state: what is overloaded, by how much, and the saturation throughput.
 
     solved   the model at one point.
     edge     the factor on its arrival rates at which the steady state ends, and the station that causes it.
+    Returns  `NotComputed` QN540 where there is a steady state, which the method does not compute.
     """
     solution = solved.parts[0].solution
+    if solution.method == LAYERS and edge.reached and 1 < edge.factor < float("inf"):
+        arrivals = sum(item.throughput for item in solution.classes if item.population is None)
+        most = format_quantity(arrivals * edge.factor, "/s", 6)
+        text = f"the waits of the layers did not converge: too near the saturation throughput of {most}"
+        return NotComputed(Problem("QN540", text, "a lower load", file=model.name))
     if all(item.population is not None for item in solution.classes):
         worst = max(solution.loads, key=lambda item: float(item.load))
         if worst.load >= NO_CAPACITY:
