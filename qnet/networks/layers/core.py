@@ -230,6 +230,7 @@ class _Core:
 
     def maps(self, chosen: Indices) -> BatchMaps:
         """The rounds of some points."""
+        opened = not self.shape.closed.all()
 
         def maps(indices: Indices) -> BatchMap:
             points = chosen[indices]
@@ -239,7 +240,11 @@ class _Core:
                 guess = self.logs[points]
                 result = image_of(self.shape, numbers, changes, waits[..., 0], guess, self.chains)
                 self.logs[points] = guess
-                return result.waits[..., None], result.residual
+                residual = result.residual
+                if opened:
+                    # At the cap of open loads no further digits are wanted.
+                    residual = np.where((residual <= _ENDED) & _capped(self.shape, numbers, result), 0.0, residual)
+                return result.waits[..., None], residual
 
             return image
 

@@ -46,6 +46,9 @@ _ROUNDING = 1e-8
 """How far a utilization may exceed 1 by rounding; well above the residual of convergence."""
 _ENDLESS = 1e-3
 """The residual below which an open load beyond a capacity by more than this is certain."""
+_BEYOND = 0.05
+"""The excess of an open load that is not known; any number well above 0, such that a search between it and known ones
+goes to their middle."""
 _BRIEFLY = 40
 """Rounds without progress after which the limit of the throughput is given up: with 80 no more of them converge."""
 _CROWD = 1e5
@@ -157,16 +160,14 @@ class _Layers:
             Wait(self.value(waits[:, number]), self.value(state.variance[:, number]))
             for number in range(len(compiled.streams))
         ]
-        rho = self.open_loads(compiled, every)
-        lost = self.lost(compiled, rho, state)
-        full = full | lost
+        rho, lost = self.known_loads(compiled, every, state)
+        full = full | (lost if self.network.size is not None else bool(lost[0]))
         self.prove(overall.residual[: len(waits)], full, rho, _ENDLESS if wanted.rough else TOLERANCE)
         steady = Steady(
             self.network, throughputs, compiled=compiled, members=self.members, waits=every, rho=rho,
             operations=self.operations,
         )  # fmt: skip
         solution = figures(steady, METHOD, 1)
-        solution = solution.replace(stable=solution.stable & (lost == False))  # noqa: E712
         stable: Value = False if wanted.rough else solution.stable
         apart, wild = untrusted(shape, numbers, state)
         figured = (*solution.reasons, *between_integers(self.network, self.operations))
@@ -188,17 +189,23 @@ class _Layers:
             why="it is the only method for simultaneous resource possession",
         )  # fmt: skip
 
-    def lost(self, compiled: Streams, rho: Mapping[Key, Value], state: LayerWaits) -> Value:
-        """Whether the waits of open classes are not known, though they do not saturate a station by themselves.
+    def known_loads(self, compiled: Streams, waits: list[Wait], state: LayerWaits) -> tuple[dict[Key, Value], Flags]:
+        """The open loads, above 1 where the waits inside holds are not known though loads seem to be below 1; and (P,)
+        whether that is so.
 
-        That is so where the waits inside holds let them saturate the servers of an outer station, all of them or those
-        that are left to the others: the search then ends at the cap of its loads, or nowhere.
+        These waits then let open classes saturate the servers of an outer station, all of them or those that are left
+        to the others: the search ends at the cap of its loads, or nowhere.
         """
-        lost: Any = (state.before > LOST) & self.open
-        for key, load in rho.items():
+        result = self.open_loads(compiled, waits)
+        every: Flags = np.zeros(len(state.before), bool)
+        for key, load in result.items() if self.open else ():
             if any(compiled.streams[index].holding.waits for index in self.members[key]):
-                lost = lost | (np.asarray(load) > 1.0 - CAPPED)
-        return lost if self.network.size is not None else bool(lost[0])
+                lost: Any = (state.before > LOST) | (np.asarray(load) > 1.0 - CAPPED)
+                unknown: Any = lost & (np.asarray(load) < 1.0)
+                beyond: Any = np.where(unknown, 1.0 + _BEYOND, load)
+                result[key] = float(beyond[0]) if self.network.size is None else beyond
+                every = every | lost
+        return result, every
 
     def near(self, shape: Shape, state: LayerWaits) -> Nearby | None:
         """The fixed points of a batch; None for a point."""

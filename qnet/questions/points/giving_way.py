@@ -32,8 +32,9 @@ def at_saturation(model: Model) -> Model:
 
     Returns   the model itself where a time depends on the solution, or no class gives way.
     """
-    closed = [item for item in model.customers if item.population is not None]
-    if not closed or len(closed) == len(model.customers) or needs_solution(model):
+    none = parse(0)
+    closed = [item for item in model.customers if item.population not in (None, none)]
+    if not closed or all(item.population is not None for item in model.customers) or needs_solution(model):
         return model
     delays = frozenset(item.name for item in model.stations if item.delay)
     opened = [_requests(item, delays) for item in model.customers if item.population is None]
@@ -46,7 +47,7 @@ def at_saturation(model: Model) -> Model:
     if not gone:
         return model
     return model.with_customers(
-        item.replace(population=parse(0)) if item.name in gone else item for item in model.customers
+        item.replace(population=none) if item.name in gone else item for item in model.customers
     )
 
 

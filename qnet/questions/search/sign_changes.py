@@ -12,6 +12,8 @@ from qnet.questions.points.trial import Trial
 from qnet.queues.crossings import Function, crossings
 from qnet.queues.roots import NEARNESS, root
 
+_NARROW, _JUMP = 1e-5, 1e-3
+"""The relative width of a bracket at which a function that changes by more than this jumps there."""
 _LESS = 1 - 2.0**-53
 """The largest float below 1."""
 
@@ -83,8 +85,37 @@ def find_root(
     """
     if trial.uncertain:
         every: Indices = np.arange(trial.size)
-        return root(lambda x: function(every, x), low, high, at_low, at_high, trial.operations)
+        jumps = _Jumps(lambda x: function(every, x), low, high, at_low, at_high)
+        return root(jumps, low, high, at_low, at_high, trial.operations)
     return crossings(function, low, high, at_low, at_high, near, foretold)
+
+
+class _Jumps:
+    """A function of values whose sign changes are searched for; where it jumps, a line takes its part.
+
+    Approximations of some networks end before their equations do, at a jump of the loads: to halve the bracket around
+    it down to the last digit would take as many solutions as all the rest of a search. The line changes sign at the
+    lower end of the bracket.
+    """
+
+    def __init__(
+        self, function: Callable[[Array], Array], low: Array, high: Array, at_low: Array, at_high: Array
+    ) -> None:
+        self.function = function
+        self.low, self.high, self.at_low, self.at_high = low, high, at_low, at_high
+
+    def __call__(self, value: Array) -> Array:
+        """The function, or the line, at a value for each point."""
+        narrow = self.high - self.low <= _NARROW * np.abs(self.high)
+        jumps: Flags = narrow & (self.at_high - self.at_low > _JUMP)
+        line: Array = value - self.low - 1e-9 * (self.high - self.low)
+        if jumps.all():
+            return line
+        result = np.where(jumps, line, self.function(value))
+        below, above = ~jumps & (result < 0) & (value > self.low), ~jumps & (result >= 0) & (value < self.high)
+        self.low, self.at_low = np.where(below, value, self.low), np.where(below, result, self.at_low)
+        self.high, self.at_high = np.where(above, value, self.high), np.where(above, result, self.at_high)
+        return result
 
 
 def scaled(value: Array, top: Array) -> Array:
