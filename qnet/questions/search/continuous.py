@@ -21,6 +21,10 @@ _AROUND = tuple(10 ** (part / 8) for part in range(-8, 9))
 """Further values tried in every range, as multiples of the stated value."""
 _FACTORS = (*(10.0 ** (part / 2) for part in (*range(-16, -2), *range(3, 17))), float("inf"))
 """The values tried in a range without an end instead of shares of it, as multiples of the stated value."""
+_BEYOND = 100.0
+"""The multiple of the stated number of customers from which others are tried only where the limits still hold."""
+_SPARSE = 3
+"""Of these other numbers only each third is tried."""
 _FAR = 1e9
 """The multiple of the stated value up to which a search goes where there is no steady state at low values."""
 
@@ -80,14 +84,24 @@ def _loaded(trial: Trial, steady: SteadyRange) -> tuple[Scan, Flags]:
     least = np.maximum(reference * START, trial.least)
     scan = Scan(trial)
     indices = np.arange(size)
-    finite = steady.bounded | np.isfinite(steady.greatest)
+    # Shares of a range that ends only far beyond the stated value, as numbers of customers do, tell nothing near it.
+    near_by = steady.greatest <= abs(trial.stated) * _FAR
+    finite = steady.bounded | (np.isfinite(steady.greatest) & (near_by | (trial.greatest < np.inf)))
     if not trial.uncertain and _begun(trial, scan, least, end, finite):
         return scan, np.zeros(size, dtype=bool)
     start, lowest = trial.within(end, least)
     scan.keep(indices, start, trial.excess(lowest), lowest.stable)
     here = indices[lowest.stable & (end > start)]
     table = _values(trial, here, start, end, finite)
-    scan.look(np.repeat(here, table.shape[1]), table.reshape(-1), brief=True)
+    far = ~finite[here, None] & (table > abs(trial.stated) * _BEYOND) if trial.closed else table != table
+    point = np.repeat(here, table.shape[1]).reshape(table.shape)
+    scan.look(point[~far], table[~far], brief=True)
+    columns: Indices = np.flatnonzero(far.any(axis=0))
+    for column in columns[::-_SPARSE][::-1]:
+        # Many customers take long, and change nothing where the limits have failed after they held.
+        last = np.searchsorted(scan.point, here, side="right") - 1
+        going = far[:, column] & (~np.isin(here, scan.point[scan.holds]) | scan.holds[last])
+        scan.look(here[going], table[going, column], brief=True)
     return scan, start != least
 
 

@@ -106,13 +106,14 @@ class _Jumps:
 
     def __call__(self, value: Array) -> Array:
         """The function, or the line, at a value for each point."""
-        narrow = self.high - self.low <= _NARROW * np.abs(self.high)
+        width: Array = np.abs(self.high - self.low)
+        narrow = width <= _NARROW * np.maximum(np.abs(self.high), np.abs(self.low))
         jumps: Flags = narrow & (self.at_high - self.at_low > _JUMP)
-        line: Array = value - self.low - 1e-9 * (self.high - self.low)
+        line: Array = np.abs(value - self.low) - 1e-9 * width
         if jumps.all():
             return line
         result = np.where(jumps, line, self.function(value))
-        below, above = ~jumps & (result < 0) & (value > self.low), ~jumps & (result >= 0) & (value < self.high)
+        below, above = ~jumps & (result < 0), ~jumps & (result >= 0)
         self.low, self.at_low = np.where(below, value, self.low), np.where(below, result, self.at_low)
         self.high, self.at_high = np.where(above, value, self.high), np.where(above, result, self.at_high)
         return result

@@ -100,10 +100,8 @@ def largest_steady(trial: Trial, rough: bool = False) -> SteadyRange:
     at_low: Array = np.full(trial.size, -1.0)
     overload: Array = np.full(trial.size, np.nan)
     at_high = certain = end = at_low
-    if trial.closed and _steady_at_last(trial, high, greatest):
-        for step in range(_DOUBLINGS + _MORE):
-            high = _doubled(high, greatest, step)
-        return SteadyRange(high, np.zeros(trial.size, bool), greatest)
+    if trial.closed and (last := _steady_at_last(trial, high, greatest)) is not None:
+        return last
     if (known := _overloaded(trial, low, high, greatest)) is not None:
         every: Flags = low == low
         ends, left = edge(trial, *known, every, overload, rough)
@@ -255,14 +253,18 @@ def _doubled(value: Array, greatest: Array, step: int) -> Array:
     return np.minimum(value * (2 if step < _DOUBLINGS else _FAST), greatest)
 
 
-def _steady_at_last(trial: Trial, high: Array, greatest: Array) -> bool:
-    """Whether there is a steady state at the last value that doublings try, at every point."""
-    for step in range(_DOUBLINGS + _MORE - 1):
+def _steady_at_last(trial: Trial, high: Array, greatest: Array) -> SteadyRange | None:
+    """The range up to the last value that doublings try, or to the end of the domain before it; None where there is no
+    steady state at some point there."""
+    first = high
+    for step in range(_DOUBLINGS + _MORE):
         high = _doubled(high, greatest, step)
     try:
-        return bool(np.all(trial.solve(high).stable))
+        end, solved = trial.within(first, high)
     except QnetError:
-        return False
+        return None
+    greatest = np.where(end < high, end, greatest)
+    return SteadyRange(end, np.zeros(trial.size, bool), greatest) if np.all(solved.stable) else None
 
 
 def _descended(trial: Trial, low: Array, high: Array, at_low: Array, wanted: Flags) -> tuple[Array, Array, Array]:
