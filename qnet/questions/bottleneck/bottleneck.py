@@ -12,7 +12,7 @@ from qnet.networks.routed import ClosedClass, Hold, RoutedNetwork, Step
 from qnet.networks.solution import RoutedSolution, StationFigures
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.networks.work import GroupWork, NetworkWork, work
-from qnet.questions.bottleneck.completed import demands_of_passages, service_of_passages
+from qnet.questions.bottleneck.completed import bounding, demands_of_passages, service_of_passages
 from qnet.questions.points.changes import Change, Changes, changes, changes_together, inside_limits
 from qnet.questions.points.points import Solved, solve_points
 from qnet.questions.points.saturation import Saturation, largest_throughput, saturation
@@ -263,7 +263,12 @@ def _bottleneck(model: Model, faster: float, wanted: Wanted) -> Bottleneck:
     network_work = work(network)
     mix = _mix(solution)
     present = service_of_passages(solution, network_work, network)
-    groups = demands_of_passages(solution, network_work, network)
+    stated = demands_of_passages(solution, network_work, network)
+    groups = bounding(stated, network, solution)
+    falls = any(one != other and one.label == limited_by for one, other in zip(groups, stated, strict=True))
+    if falls:
+        # The throughput of many customers, which fewer exceed.
+        maximum, limited_by = None, None
     completed = network_work if solution.offered is None else present
     parts = _parts(solution, present, network)
     of_system = _weighted(parts, mix, float(solution.response))
@@ -272,6 +277,7 @@ def _bottleneck(model: Model, faster: float, wanted: Wanted) -> Bottleneck:
     resources = tuple(_with_waits(item, maximum, limited_by) for item in resources)
     tried, left_out = _tried(model, resources)
     compared = _compared(model, tried, faster, solution, wanted)
+    compared = compared.unlimited() if falls else compared
     visits = [
         ClassAtStation(item.name, part, demand, _full_at(group, _only(number, len(solution.classes))))
         for group in groups

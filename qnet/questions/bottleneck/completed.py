@@ -5,6 +5,8 @@ Without losses, and without parallel steps, they are those of the network.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from qnet.expression import FLOATS
 from qnet.networks.routed import RoutedNetwork
 from qnet.networks.solution import ClassStationFigures, RoutedSolution
@@ -86,3 +88,17 @@ def _busy(visits: list[ClassStationFigures], group: GroupWork, peak: float) -> f
     if group.capacity is None:
         return float(total(item.queue_length for item in visits)) / group.copies
     return float(total(item.utilization or 0.0 for item in visits)) * peak
+
+
+def bounding(groups: Sequence[GroupWork], network: RoutedNetwork, solution: RoutedSolution) -> tuple[GroupWork, ...]:
+    """The work at every group of copies, with the capacity that bounds the throughput.
+
+    That is the last of the rates that depend on the number present, at which open classes saturate a station; but where
+    some customers are closed, or lost, fewer may be there, and the largest rate is the bound.
+    """
+    if not network.closed and solution.offered is None:
+        return tuple(groups)
+    peaks = {item.name: item.peak for item in network.stations if item.rates is not None}
+    return tuple(
+        item if item.capacity is None else item.replace(capacity=peaks.get(item.name, item.capacity)) for item in groups
+    )

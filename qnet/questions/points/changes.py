@@ -181,6 +181,11 @@ class Changes(Record):
     before: Change
     tried: tuple[Change, ...]
 
+    def unlimited(self) -> Changes:
+        """The same without saturation throughputs."""
+        before, *tried = (item.replace(maximum=None, limited_by=None) for item in (self.before, *self.tried))
+        return Changes(before, tuple(tried))
+
 
 def changes(model: Model, names: Sequence[str], faster: float, wanted: Wanted = AUTO) -> Changes:
     """The effect of speeding up each of some stations, and of one more server at each copy of it.
