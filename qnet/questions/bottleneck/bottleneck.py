@@ -12,7 +12,7 @@ from qnet.networks.routed import ClosedClass, Hold, RoutedNetwork, Step
 from qnet.networks.solution import RoutedSolution, StationFigures
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.networks.work import GroupWork, NetworkWork, work
-from qnet.questions.bottleneck.completed import bounding, demands_of_passages, service_of_passages
+from qnet.questions.bottleneck.completed import bounding, demands_of_passages, service_of_passages, visits_made
 from qnet.questions.points.changes import Change, Changes, changes, changes_together, inside_limits
 from qnet.questions.points.points import Solved, solve_points
 from qnet.questions.points.saturation import Saturation, largest_throughput, saturation
@@ -50,14 +50,17 @@ def software(network: RoutedNetwork, solution: RoutedSolution, network_work: Net
     solution      its solution.
     network_work  its service and demands, without waits.
     Returns       stations with a utilization of at least 80 % that are held mostly at inner stations, all of these
-                  below 80 %. Second-phase work at the station itself counts as spent inside.
+                  below 80 %. Second-phase work at the station itself counts as spent inside. Where customers are
+                  lost, the work is that of the visits made, those of passages that are lost later included.
     Source        @neilson1995
     """
     inside = _inside(network)
     served: dict[str, float] = {}
+    made = visits_made(solution, network)
     for item, throughput in zip(network_work.routes, _throughputs(network, solution), strict=True):
         for label, time in item.service.items():
-            served[label] = served.get(label, 0.0) + float(throughput * time)
+            carried = made.get((item.class_index, label), 1.0)
+            served[label] = served.get(label, 0.0) + float(throughput * time) * carried
     result: list[Software] = []
     for item in solution.stations:
         inner = [other for other in solution.stations if other.name in inside.get(item.name, ())

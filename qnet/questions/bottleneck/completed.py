@@ -54,11 +54,10 @@ def demands_of_passages(
         return network_work.groups
     rates = [float(item.throughput) for item in solution.classes]
     stations = {item.name: item for item in network.stations}
-    compiled = streams(network, FLOATS, [1.0] * len(network.classes))
+    made = visits_made(solution, network)
     result: list[GroupWork] = []
     for group in network_work.groups:
         station = stations[group.name]
-        labels = {index: item.label for index, item in enumerate(station.groups)}
         demands = list(group.demands)
         for number, (item, rate) in enumerate(zip(solution.classes, rates, strict=True)):
             visits = [
@@ -69,18 +68,37 @@ def demands_of_passages(
             if rate <= 0 or not visits:
                 continue
             if group.label in solution.held_by:
-                stated = total(
-                    each.rate
-                    for each in compiled.streams
-                    if each.class_index == number
-                    and (each.station, labels.get(each.group)) == (group.name, group.label)
-                )
-                made = float(total(each.throughput for each in visits)) / group.copies / rate
-                demands[number] = demands[number] * ratio(made, float(stated))
+                demands[number] = demands[number] * made[number, group.label]
             else:
                 demands[number] = _busy(visits, group, station.peak) / rate
         result.append(group.replace(demands=tuple(demands)))
     return tuple(result)
+
+
+def visits_made(solution: RoutedSolution, network: RoutedNetwork) -> dict[tuple[int, str], float]:
+    """The visits made at a group of copies over those stated for the passages completed, by class and label.
+
+    Returns   nothing without losses, and for classes that complete no passage.
+    """
+    result: dict[tuple[int, str], float] = {}
+    if solution.offered is None:
+        return result
+    stated: dict[tuple[int, str], float] = {}
+    stations = {item.name: item for item in network.stations}
+    for each in streams(network, FLOATS, [1.0] * len(network.classes)).streams:
+        group = stations[each.station].groups[each.group]
+        key = (each.class_index, group.label)
+        stated[key] = stated.get(key, 0.0) + float(each.rate) * group.copies
+    for number, item in enumerate(solution.classes):
+        for label in {each.label for each in solution.visits if (each.chain or each.class_name) == item.name}:
+            carried = total(
+                each.throughput
+                for each in solution.visits
+                if each.label == label and (each.chain or each.class_name) == item.name
+            )
+            if item.throughput > 0:
+                result[number, label] = float(ratio(carried / item.throughput, stated.get((number, label), 0.0)))
+    return result
 
 
 def _busy(visits: list[ClassStationFigures], group: GroupWork, peak: float) -> float:
@@ -94,7 +112,7 @@ def bounding(groups: Sequence[GroupWork], network: RoutedNetwork, solution: Rout
     """The work at every group of copies, with the capacity that bounds the throughput.
 
     That is the last of the rates that depend on the number present, at which open classes saturate a station; but where
-    some customers are closed, or lost, fewer may be there, and the largest rate is the bound.
+    some customers are closed, or lost, fewer may be there, and the largest of the rates is the bound.
     """
     if not network.closed and solution.offered is None:
         return tuple(groups)

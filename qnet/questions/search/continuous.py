@@ -84,7 +84,7 @@ def _loaded(trial: Trial, steady: SteadyRange) -> tuple[Scan, Flags]:
     least = np.maximum(reference * START, trial.least)
     scan = Scan(trial)
     indices = np.arange(size)
-    # Shares of a range that ends only far beyond the stated value, as numbers of customers do, tell nothing near it.
+    # A range may end only far beyond the stated value, as that of a number of customers: no share of it is near that.
     near_by = steady.greatest <= abs(trial.stated) * _FAR
     finite = steady.bounded | (np.isfinite(steady.greatest) & (near_by | (trial.greatest < np.inf)))
     if not trial.uncertain and _begun(trial, scan, least, end, finite):
