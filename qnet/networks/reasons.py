@@ -45,7 +45,7 @@ _OTHERS = {
     "no parallel": "no branches run in parallel",
     "no priorities": "no station has priorities",
     "limited": "a capacity is finite, and there are no closed classes",
-    "no region": "no station is held around stations that only its customers use",
+    "no region": "no station is held around stations that others use by visits of open classes at most",
     "region": '"{station}" is held while others are waited for',
     "nothing held": "no server is held during a possible wait, or kept after the response",
     "kept": "a server is kept after the response",

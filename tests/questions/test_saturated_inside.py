@@ -86,3 +86,33 @@ def test_an_envelope_names_the_station_inside_that_saturates() -> None:
 def test_knees_name_the_station_inside(text: str) -> None:
     rows = qnet.loads(text.format(pool=12)).knee().records()
     assert {row["saturates"] for row in rows} == {"disk"}
+
+
+POOL_AND_BRANCHES = """qnet = 1
+title = "threads around a shared processor, which branches use too"
+[parameters]
+rate = { value = "100/s", range = ["1/s", "2000/s"] }
+[stations]
+pool = { servers = 32 }
+app = { servers = 8, discipline = "ps" }
+disk = { servers = 4 }
+[classes.page]
+arrival_rate = "rate"
+steps = [
+  { hold = "pool", steps = [{ station = "app", time = "4 ms" }, { station = "disk", visits = 0.3, time = "5 ms" }] },
+  { parallel = [{ steps = [{ delay = "20 ms" }] }, { steps = [{ station = "app", time = "1 ms" }] }] },
+]
+"""
+
+
+def test_responses_grow_without_limit_towards_the_saturation_of_a_shared_processor_in_a_pool() -> None:
+    """The time that the pool has for waits inside is a limit of the waits as they are, not before they are shared."""
+    system = qnet.loads(POOL_AND_BRANCHES)
+    near, nearer = (
+        qnet.loads(POOL_AND_BRANCHES).set(rate=f"{share * 1600}/s").metric("response") for share in (0.999, 0.99999)
+    )
+    assert nearer > 20 * near
+    report = system.envelope(vary="rate", limit="response <= 200 ms")
+    (row,) = report.records()
+    assert row["binds"] == "limit"
+    assert row["response_s"] == pytest.approx(0.2)

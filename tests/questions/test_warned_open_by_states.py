@@ -21,9 +21,9 @@ from oracle import load, solve
 MEMORY = """qnet = 1
 title = "memory"
 [parameters]
-r = "0.3/s"
+r = "0.25/s"
 [stations]
-m = { servers = 2 }
+m = {}
 cpu = { discipline = "ps" }
 io = {}
 [classes.a]

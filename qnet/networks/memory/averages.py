@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,7 +29,7 @@ from qnet.networks.memory.regions import Region, entries, holds, inside
 from qnet.networks.memory.regions import regions as limits
 from qnet.networks.near import Nearby
 from qnet.networks.reasons import Beyond, Inexact, Reason
-from qnet.networks.routed import ClosedClass, Hold, OpenClass, RoutedNetwork, Step, Time
+from qnet.networks.routed import ClosedClass, Hold, RoutedNetwork, Step, Time
 from qnet.networks.solution import Passages, RoutedSolution
 from qnet.networks.streams import Streams, streams
 from qnet.networks.wanted import Wanted
@@ -44,6 +44,8 @@ _LONGER, _CROWDED = "QN644", "QN645"
 """The codes of visits longer than most passages, and of arrivals to regions that are crowded or approximate."""
 _BUSY = 0.7
 """The load by open classes up to which errors were measured."""
+_ALMOST_ALL = 0.999
+"""The load of guests in place of one without a steady state; any number below 1 works."""
 
 
 class SolvedPart(Record):
@@ -69,13 +71,22 @@ class SolvedPart(Record):
         known = zip(self.figures.rates, self.figures.waits, strict=True)
         return [mean(shares, at_all(wait), at_all(rate)) for rate, wait in known]
 
+    def waits_by_side(self, shares: Array) -> tuple[list[Any], list[Any]]:
+        """Of a region, `mean_waits` of the streams inside, and of those of its guests."""
+        passages = self.figures.solution.passages
+        assert passages is not None
+        sides: tuple[list[Any], list[Any]] = [], []
+        for stream, wait in zip(passages.compiled.streams, self.mean_waits(shares), strict=True):
+            sides[stream.class_index > 0].append(wait)
+        return sides
+
     def used_when_full(self) -> dict[str, dict[str, Any]]:
         """By label of a station with a limit, "" for the region, and of a station inside: (points,) the utilization
         with the largest number of customers at which the part is solved."""
-        points, numbers = self.throughput.shape
+        points, levels = self.longest_visit.shape
 
         def at_last(value: Value) -> Any:
-            return table(value, points, numbers - 1)[:, -1]
+            return table(value, points, levels)[:, -1]
 
         solution = self.figures.solution
         nested = {label: {name: at_last(value) for name, value in inside.items()}
@@ -192,6 +203,8 @@ class Inside(Record):
     """Whether the region is equivalent to one station, or its limit is never reached."""
     load: Any
     """(points,) the arrival rate of open classes over the throughput of the full region; 0 for closed classes."""
+    untrusted: Any
+    """(points,) whether open classes enter a region whose inside is approximate itself, so that errors may be large."""
 
     @property
     def longer(self) -> Flags:
@@ -229,16 +242,43 @@ class LimitedSubnetworks(Aggregation):
         """A region with up to `most` customers, of which no more than its limit are inside."""
         profile = self.profiles.get(region.station)
         count = profile.levels if profile else max(1, min(region.limit, most))
-        batch = profile.network if profile else repeated(self.network, count)
-        population = np.tile(np.arange(1.0, count + 1), self.points)
+        # Without customers inside, guests still wait.
+        least = 0 if region.guests else 1
+        batch = profile.network if profile else repeated(self.within_capacities(region), count + 1 - least)
+        population = np.tile(np.arange(float(least), count + 1), self.points)
         alone, near = inside(batch, region, population), self.near.get(region.station)
-        part = solve_part_levels(alone, 0, self.points, self.wanted, self.solve_part, near=near)
+        part = solve_part_levels(alone, 0, self.points, self.wanted, self.solve_part, not least, near)
         self.near[region.station] = part.figures.solution.near
         grid = every_number(count, most)
         births = np.broadcast_to(self.column(entries(self.network, region))[:, None], (self.points, most + 1))
         never = (births <= 0) | part.instant[:, None]
         deaths = np.where(never, np.inf, grid.at_all(part.throughput))
         return part.replace(grid=grid, log_weights=log_weights(births, deaths))
+
+    def within_capacities(self, region: Region) -> RoutedNetwork:
+        """The network with guests that leave the stations of a region a little of their capacity.
+
+        Where they do not, there is no steady state, and the figures have no meaning.
+        """
+        loads = self.loads_inside(region, region.guests)
+        most = np.maximum.reduce([*loads.values(), np.zeros(self.points)])
+        if (most < 1.0).all():
+            return self.network
+        return self.network.loaded(self.value(np.where(most < 1.0, 1.0, _ALMOST_ALL / np.maximum(most, 1.0))))
+
+    def loads_inside(self, region: Region, classes: Container[int]) -> dict[str, Any]:
+        """By label of a station group inside a region: (points,) the load of some open classes, without any waits."""
+        stations = {station.name: station for station in self.network.stations if station.name in region.inner}
+        rates = [self.arrivals(index) if index in classes else 0.0 for index in range(len(self.network.classes))]
+        result: dict[str, Any] = {}
+        for stream in streams(self.network, self.operations, rates).streams:
+            station = stations.get(stream.station)
+            if station is None or station.delay or stream.class_index not in classes:
+                continue
+            label = station.groups[stream.group].label
+            capacity = station.servers if station.rates is None else station.rates[-1]
+            result[label] = result.get(label, 0.0) + self.column(stream.rate * stream.holding.mean / capacity)
+        return result
 
     def used_when_full(self, region: Region, part: SolvedPart) -> dict[str, dict[str, Value]]:
         """The utilizations at the largest number of customers in a region, as `RoutedSolution.used_when_full`; none
@@ -252,6 +292,8 @@ class LimitedSubnetworks(Aggregation):
 
     def one_visit(self, region: Region) -> bool:
         """Whether every entry is one exponential visit to one station, so that the region is that station."""
+        if region.guests:
+            return False
         entered = [hold for _, hold in holds(self.network, region)]
         stations = {station.name: station for station in self.network.stations}
         for hold in entered:
@@ -271,13 +313,14 @@ class LimitedSubnetworks(Aggregation):
         throughputs  passages per second of every class.
         """
         network = self.network
-        mean_waits = {"": iter(outside.waits)}
+        mean_waits = {("", False): iter(outside.waits)}
         region_of: dict[str, str] = {}
         admission: dict[str, Any] = {}
         for region, known in zip(self.limited, regions, strict=True):
             admission[region.station] = known.wait
             region_of |= dict.fromkeys(region.inner, region.station)
-            mean_waits[region.station] = iter(known.part.mean_waits(known.shares))
+            for guest, side in enumerate(known.part.waits_by_side(known.shares)):
+                mean_waits[region.station, bool(guest)] = iter(side)
             profile = self.profiles.get(region.station)
             if profile:
                 weights = known.part.leaving(known.shares, profile.levels)
@@ -286,7 +329,9 @@ class LimitedSubnetworks(Aggregation):
         waits: list[Wait] = []
         for stream in compiled.streams:
             wait = admission.get(stream.station)
-            wait = next(mean_waits[region_of.get(stream.station, "")]) if wait is None else wait
+            if wait is None:
+                region_name = region_of.get(stream.station, "")
+                wait = next(mean_waits[region_name, bool(region_name) and region_name not in dict(stream.around)])
             waits.append(Wait(self.value(wait), 0.0))
         solution = self.disaggregated(network, compiled, throughputs, waits, outside.loads)
         reasons = tuple(dict.fromkeys([*outside.reasons, *self.reasons(regions)]))
@@ -311,12 +356,8 @@ class LimitedSubnetworks(Aggregation):
         result = np.zeros(self.points, bool)
         for region, known in zip(self.limited, regions, strict=True):
             if self.why(region, known):
-                result = result | known.longer | known.crowded | self.lets_into_estimates(region, known)
+                result = result | known.longer | known.crowded | known.untrusted
         return result
-
-    def lets_into_estimates(self, region: Region, known: Inside) -> bool:
-        """Whether open classes enter a region whose inside is approximate itself."""
-        return bool(known.reasons) and isinstance(self.network.classes[region.class_index], OpenClass)
 
     def why(self, region: Region, known: Inside) -> Reason | None:
         """Why a region is approximate; None where it is exact."""
@@ -336,7 +377,7 @@ class LimitedSubnetworks(Aggregation):
             elif reason and known.crowded.any():
                 text = f"{name} has a load of more than {_BUSY:.0%}"
                 yield Beyond(reason, _CROWDED, f"{text}: beyond where errors were measured as small")
-            elif reason and self.lets_into_estimates(region, known):
+            elif reason and known.untrusted.any():
                 nested = bool(limits(inside(self.network, region, 1.0)))
                 what = "another limit on the number inside" if nested else "stations that are approximate themselves"
                 text = f"{name} admits open arrivals to {what}"

@@ -1,6 +1,7 @@
-"""Subnetworks that customers enter one by one, a limited number at a time, and whose stations are not used outside.
+"""Subnetworks that customers enter one by one, a limited number at a time.
 
-`shared` makes one class of several that enter the same subnetworks.
+Their stations are not used outside, but by visits of open classes: the guests. `shared` makes one class of several that
+enter the same subnetworks.
 """
 
 from __future__ import annotations
@@ -47,6 +48,8 @@ class Region(Record):
     """The stations inside, in the order of the network."""
     class_index: int
     """The class of its customers."""
+    guests: tuple[int, ...] = ()
+    """The open classes that visit its inner stations from outside."""
 
 
 def regions(network: RoutedNetwork) -> tuple[Region, ...]:
@@ -55,7 +58,8 @@ def regions(network: RoutedNetwork) -> tuple[Region, ...]:
     network   any.
     Returns   one region for each station that is held during visits to others, or whose number inside changes times; ()
               where there is none, or any such hold is not separable. Not separable are: holds of several classes, or of
-              any but the only closed class; inner stations that are used outside; held stations with copies, rates,
+              any but the only closed class; inner stations that are used outside, unless it is by visits of open
+              classes, without a second phase, and no times depend on a number inside; held stations with copies, rates,
               priorities or a discipline other than first come first served; parallel steps; second phases that go on
               after a hold, and any with closed classes. The same applies to holds inside.
     """
@@ -69,6 +73,7 @@ def regions(network: RoutedNetwork) -> tuple[Region, ...]:
     requests = streams(network, operations, [1.0] * len(network.classes)).streams
     with_priorities = {station.name for station in network.stations if ranked(station, requests)}
     others: set[str] = set()
+    visitors: dict[str, set[int]] = {}
     users: dict[str, int] = {}
     for index, customers in enumerate(network.classes):
         for route in customers.routes:
@@ -78,13 +83,20 @@ def regions(network: RoutedNetwork) -> tuple[Region, ...]:
                 if isinstance(step, Time):
                     continue
                 if step.station not in inner:
-                    others.add(step.station)
+                    if isinstance(customers, OpenClass) and not customers.per_copy_of and _is_visit(step):
+                        visitors.setdefault(step.station, set()).add(index)
+                    else:
+                        others.add(step.station)
                     continue
                 used = _inside(step, with_priorities)
                 if step.phase == 2 or used is None or users.setdefault(step.station, index) != index:
                     return ()
                 inner[step.station] |= used
     if users.keys() != inner.keys():
+        return ()
+    within = set[str]().union(*inner.values())
+    others |= visitors.keys() - within
+    if network.profiles and visitors.keys() & within:
         return ()
     parts = [*({*names, name} for name, names in inner.items()), others]
     if len(set[str]().union(*parts)) < sum(map(len, parts)):
@@ -101,6 +113,7 @@ def regions(network: RoutedNetwork) -> tuple[Region, ...]:
             UNLIMITED if by_name[name].delay else by_name[name].servers,
             tuple(sorted(names, key=order.index)),
             users[name],
+            tuple(sorted(set[int]().union(*(visitors.get(item, ()) for item in names)))),
         )
         for name, names in inner.items()
     )
@@ -192,6 +205,11 @@ def _inside(hold: Hold, with_priorities: set[str], around: frozenset[str] = froz
     return used
 
 
+def _is_visit(hold: Hold) -> bool:
+    """Whether a hold is a visit to its station alone, without a second phase."""
+    return hold.scv is None and not _after_response(hold) and all(isinstance(item, Time) for item in hold.steps)
+
+
 def _lasts(step: Step, held: frozenset[str]) -> bool:
     """Whether all stations that are held around a step are kept until it is done, also after the response."""
     return step.phase == 1 or step.keeps is None or held <= set(step.keeps)
@@ -223,7 +241,7 @@ def _without(steps: tuple[Step, ...], names: set[str]) -> tuple[Step, ...]:
 
 
 def inside(network: RoutedNetwork, region: Region, population: Value) -> RoutedNetwork:
-    """A region in isolation, whose customers enter again as soon as they leave.
+    """A region in isolation, whose customers enter again as soon as they leave, with its guests as open classes.
 
     Each hold of its station is a route; a passage of the class is one entry.
     """
@@ -238,7 +256,22 @@ def inside(network: RoutedNetwork, region: Region, population: Value) -> RoutedN
     only = ClosedClass(
         name=network.classes[region.class_index].name, population=population, think_time=0.0, routes=routes
     )
-    return RoutedNetwork(stations, (only,), (), network.size)
+    guests = (
+        OpenClass(
+            name=f"{item.name} outside {region.station}",
+            arrival_rate=item.arrival_rate,
+            arrival_scv=item.arrival_scv,
+            routes=tuple(route.replace(steps=_at(route.steps, region.inner)) for route in item.routes),
+        )
+        for item in (network.classes[index] for index in region.guests)
+        if isinstance(item, OpenClass)
+    )
+    return RoutedNetwork(stations, (only, *guests), (), network.size)
+
+
+def _at(steps: tuple[Step, ...], names: tuple[str, ...]) -> tuple[Step, ...]:
+    """The outermost holds of some stations among steps."""
+    return tuple(step for step in steps if isinstance(step, Hold) and step.station in names)
 
 
 def holds(network: RoutedNetwork, region: Region) -> Iterator[tuple[Route, Hold]]:

@@ -15,11 +15,14 @@ import numpy as np
 from qnet import budget
 from qnet.errors import NoAnswer, NotComputed, Problem
 from qnet.expression import Value
+from qnet.lazy import Flags
 from qnet.networks.aggregation import every_number, log_weights, numbers_in_parts, repeated, table, with_queue
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import between_integers, refuse_uneven
 from qnet.networks.memory.averages import Ended, Inside, LimitedSubnetworks, MeansOutside, SolvedPart, solve_part_levels
 from qnet.networks.memory.regions import UNLIMITED, Region, around, entries, has_second_phase, held, inside, made_once
+from qnet.networks.open.hold_warnings import LARGEST, elasticity
+from qnet.networks.open.solve import OpenSolver
 from qnet.networks.reasons import Reason
 from qnet.networks.routed import ClosedClass, Hold, OpenClass, RoutedNetwork, Time
 from qnet.networks.solution import Limiting, RoutedSolution
@@ -102,10 +105,12 @@ class _Closed(LimitedSubnetworks):
             queue = (share * np.maximum(np.arange(self.most + 1) - region.limit, 0)).sum(axis=1)
             wait = np.where(rate > 0, queue / np.where(rate > 0, rate, 1.0), 0.0)
             exact = self.most <= region.limit or self.one_visit(region)
-            regions.append(Inside(part, share, share, wait, exact, np.zeros(1)))
+            regions.append(Inside(part, share, share, wait, exact, np.zeros(1), np.zeros(1, bool)))
         levels = outer.throughput.shape[1]
         solved = outer.figures.solution
         loads = {item.name: table(item.load, self.points, levels)[:, 0] for item in solved.loads}
+        for region in self.limited:
+            loads |= self.loads_inside(region, region.guests)
         reasons = (*solved.reasons, *between_integers(self.network, self.operations))
         outside = MeansOutside(outer.mean_waits(first), loads, reasons)
         rates = [
@@ -222,28 +227,30 @@ class _Open(LimitedSubnetworks):
         assert passages is not None
         regions: list[Inside] = []
         loads: dict[str, Any] = {item.name: self.column(item.load) for item in outer.loads}
+        rates = [self.arrivals(index) for index in range(len(self.network.classes))]
         saturation: dict[str, Value] = {}
         used: dict[str, dict[str, Value]] = {}
+        capacities: dict[str, Limiting] = {}
         for region in self.limited:
-            means, limit = self.chain(region)
+            means = self.chain(region)
             used |= self.used_when_full(region, means.part)
             regions.append(means)
-            loads[region.station] = means.load
-            saturation[region.station] = self.value(limit)
+            name, load = region.station, self.value(means.load)
+            loads[name] = means.load
+            if region.guests:
+                # More guests leave less of the stations inside: the load grows faster than the arrivals.
+                loads |= self.loads_inside(region, range(len(rates)))
+            else:
+                saturation[name] = ratio(total(rates), load) + self.operations.where(load > 0, 0.0, float("inf"))
+            estimated = not means.part.figures.solution.exact
+            capacities[name] = Limiting(name, load, certain=not region.guests, estimated=estimated)
         outside = MeansOutside([self.column(wait.mean) for wait in passages.waits], loads, outer.reasons)
-        solution = self.together([self.arrivals(index) for index in range(len(self.network.classes))], regions, outside)
-        inexact = {
-            region.station: not known.part.figures.solution.exact
-            for region, known in zip(self.limited, regions, strict=True)
-        }
-        certain = tuple(
-            Limiting(item.name, item.load, estimated=inexact[item.name]) if item.name in inexact else item
-            for item in solution.loads
-        )
+        solution = self.together(rates, regions, outside)
+        certain = tuple(capacities.get(item.name, item) for item in solution.loads)
         return solution.replace(loads=certain, full_at=saturation, used_when_full=used)
 
-    def chain(self, region: Region) -> tuple[Inside, Any]:
-        """The means of a region, and the passages per second at which it saturates.
+    def chain(self, region: Region) -> Inside:
+        """The means of a region.
 
         Method   Births at the arrival rate, deaths at the throughput of the number inside; a geometric queue beyond the
                  limit. Where the load is 1 or more, the region is always full. If customers inside make each step once,
@@ -268,18 +275,31 @@ class _Open(LimitedSubnetworks):
         exact = self.one_visit(region)
         if has_second_phase(self.network) or (not exact and made_once(self.network, region)):
             wait = wait * (1.0 + self.variability(region, part, shares)) / 2.0
-        return Inside(part, shares, each, wait, exact, load), limit
+        estimated = bool(part.figures.solution.reasons)
+        untrusted = np.full(self.points, estimated)
+        if estimated and region.guests:
+            untrusted = ~self.hardly_waits_inside()
+        return Inside(part, shares, each, wait, exact, load, untrusted)
+
+    def hardly_waits_inside(self) -> Flags:
+        """(points,) whether the responses hardly depend on the waits inside holds, as estimated station by station."""
+        solver = OpenSolver(self.network)
+        try:
+            solver.find_waits()
+        except NotComputed:
+            return np.zeros(self.points, bool)
+        return self.column(elasticity(solver)) <= LARGEST
 
     def variability(self, region: Region, part: SolvedPart, shares: Any) -> Any:
         """(points,) the squared coefficient of variation of the time inside.
 
         Method   Visits inside are independent, and their waits are exponential.
         """
-        within = inside(self.network, region, 1.0)
+        within = inside(self.network, region.replace(guests=()), 1.0)
         compiled = streams(within, self.operations, [1.0])
         waits = [
             Wait(wait, wait * (wait + 2.0 * stream.holding.mean))
-            for stream, wait in zip(compiled.streams, map(self.value, part.mean_waits(shares)), strict=True)
+            for stream, wait in zip(compiled.streams, map(self.value, part.waits_by_side(shares)[0]), strict=True)
         ]
         times = [
             (route.probability, total(part.mean_with(waits) for part in route.parts.values()),

@@ -23,8 +23,8 @@ else:
 
 CLASSES = "open, closed"
 APPLIES = (
-    "subnetworks with a limited number of customers: a first-come-first-served station held around stations that only "
-    "its customers use; one closed class, or several that share it"
+    "subnetworks with a limited number of customers: a first-come-first-served station held around stations that "
+    "others use by visits of open classes at most; one closed class, or several that share it"
 )
 COST = "population^2 x stations"
 SOURCE = "@chandy1975; @lazowska1984, chapter 9"
