@@ -75,6 +75,8 @@ class Queue(Record):
     """The share of other holders in the load that a holder finds."""
     holder_alone: Value
     """The wait C r / c of a holder if only the open streams were there."""
+    holder_service: Value
+    """Mean service time of the requests of holders, both phases; 0 without any."""
     holders: int
     """How many holders can make requests at once, over all streams; 0 for none."""
     levels: Mapping[int, Level]
@@ -120,6 +122,7 @@ def queue(servers: int, loads: Sequence[Load], holders: int, operations: Operati
             services_ahead=0.0,
             holder_share=0.0,
             holder_alone=0.0,
+            holder_service=0.0,
             holders=0,
             levels=levels,
         )
@@ -147,6 +150,7 @@ def queue(servers: int, loads: Sequence[Load], holders: int, operations: Operati
         services_ahead=services_ahead,
         holder_share=ratio(others_held, others_held + open_offered),
         holder_alone=alone,
+        holder_service=ratio(held_offered, total(load.rate for load in held)),
         holders=holders,
         levels=levels,
     )
@@ -237,7 +241,7 @@ def preemptive_waits(servers: int, loads: Sequence[Load]) -> list[tuple[Value, V
 
 
 def holder_wait(
-    queue: Queue, priority: int, busy_holders: Value, spare: Value, operations: Operations
+    queue: Queue, priority: int, busy_holders: Value, spare: Value, operations: Operations, in_line: bool = True
 ) -> tuple[Value, Value]:
     """Mean and variance of the wait of a holder, one of `queue.holders` that can make requests at once, in (square)
     seconds.
@@ -249,6 +253,8 @@ def holder_wait(
     busy_holders  utilization of the holders apart from this wait, at least 0; above 1 it counts as 1.
     spare         the longest mean wait due to other holders, for which a holder has time.
     operations    of the numbers.
+    in_line       whether that is the wait itself. Where service is shared, the wait is this one times the service of
+                  the customer over the residual time: then `spare` is compared with the mean of that.
     Method        A mean value equation. A request finds all servers busy with probability C and then waits for the
                   requests of others in the queue:
                       W (1 - s) = (C r / c) (1 - g C u),
@@ -267,6 +273,8 @@ def holder_wait(
     Source        Arrival theorem: @reiser1980; the weight g C u: this tool.
     """
     level = queue.levels[priority]
+    if not in_line:
+        spare = spare * ratio(queue.holder_residual, queue.holder_service)
     longest = spare + queue.holder_alone / ((1 - level.above) * (1 - level.open))
     alone, itself = _by_arrival(queue, priority)
     wait = alone * (1 - itself * operations.minimum([busy_holders, 1.0]))

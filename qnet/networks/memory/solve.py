@@ -105,7 +105,18 @@ class _Closed(LimitedSubnetworks):
             queue = (share * np.maximum(np.arange(self.most + 1) - region.limit, 0)).sum(axis=1)
             wait = np.where(rate > 0, queue / np.where(rate > 0, rate, 1.0), 0.0)
             exact = self.most <= region.limit or self.one_visit(region)
-            regions.append(Inside(part, share, share, wait, exact, np.zeros(1), np.zeros(1, bool)))
+            never = np.zeros(1, bool)
+            regions.append(
+                Inside(
+                    part=part,
+                    shares=share,
+                    shares_each=share,
+                    wait=wait,
+                    exact=exact,
+                    load=np.zeros(1),
+                    untrusted=never,
+                )
+            )
         levels = outer.throughput.shape[1]
         solved = outer.figures.solution
         loads = {item.name: table(item.load, self.points, levels)[:, 0] for item in solved.loads}
@@ -279,7 +290,9 @@ class _Open(LimitedSubnetworks):
         untrusted = np.full(self.points, estimated)
         if estimated and region.guests:
             untrusted = ~self.hardly_waits_inside()
-        return Inside(part, shares, each, wait, exact, load, untrusted)
+        return Inside(
+            part=part, shares=shares, shares_each=each, wait=wait, exact=exact, load=load, untrusted=untrusted
+        )
 
     def hardly_waits_inside(self) -> Flags:
         """(points,) whether the responses hardly depend on the waits inside holds, as estimated station by station."""

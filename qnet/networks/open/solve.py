@@ -441,14 +441,11 @@ class OpenSolver:
         else:
             assert at_arrival is not None
             spare = self.spare(at_arrival, rooms, used)
-            if not centre.station.in_line:
-                # These waits are multiplied by the service of the customer over the residual time later.
-                asked = [load for load in loads if load.holders]
-                mean = ratio(total(load.rate * (load.first + load.second) for load in asked),
-                             total(load.rate for load in asked))  # fmt: skip
-                spare = spare * ratio(at_arrival.holder_residual, mean)
+            in_line = centre.station.in_line
             priorities = {load.priority for load in loads if load.holders}
-            held = {item: holder_wait(at_arrival, item, used[0], spare, self.operations) for item in priorities}
+            held = {
+                item: holder_wait(at_arrival, item, used[0], spare, self.operations, in_line) for item in priorities
+            }
             each = zip(centre.indices, loads, strict=True)
             of_holders = {index: held[load.priority] for index, load in each if load.holders}
         self.set_waits(centre, loads, at_arrival, of_holders, self.afterwards.get(centre.key, ()))
