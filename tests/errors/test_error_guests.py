@@ -12,6 +12,8 @@ from kept_chains import kept
 from level_chain import solve as solve_levels
 from measuring import FEWEST, assert_told
 
+import qnet
+from qnet.errors import NotComputed
 from qnet.networks.exactness import Beyond
 from qnet.networks.measured_errors import MEASURED
 from qnet.networks.routed import Group, Hold, OpenClass, Route, RoutedNetwork, Station, Time
@@ -130,6 +132,28 @@ def test_others_that_leave_nothing_end_the_steady_state(load: float) -> None:
     assert by_name["first"].load == pytest.approx(load + 0.05 * 0.8)
     assert by_name["first"].certain
     assert not by_name["limit"].certain
+
+
+def test_customers_who_change_between_classes_are_no_guests() -> None:
+    model = """qnet = 1
+title = "t"
+[stations]
+s = { discipline = "ps" }
+h = { servers = 3 }
+[classes.a]
+arrival_rate = "0.2/s"
+steps = [{ hold = "h", steps = [{ station = "s", time = "1 s" }] }]
+[chains.c]
+arrival_rate = "0.1/s"
+[chains.c.classes]
+o = { service = { s = "1 s" } }
+[chains.c.routing]
+outside = { o.s = 1 }
+o.s = { o.s = 0.2, outside = 0.8 }
+"""
+    assert qnet.loads(model).solve().records()[0]["method"] in ("states", "open")
+    with pytest.raises(NotComputed, match="flow-equivalent does not apply"):
+        qnet.loads(model).solve(method="flow-equivalent")
 
 
 def test_the_row_names_the_warning() -> None:
