@@ -152,7 +152,8 @@ CODES: dict[str, _T] = {
         "stations with times that differ by more than a factor of 3, or with an scv below 0.5 or above 4; and "
         "several servers together with parallel steps or second-phase work; and those next to a station that serves "
         "several closed classes last come first served, where the order of arrival decides which class is served "
-        "next: throughputs were off by 20 %.",
+        "next: throughputs were off by 20 %; and those of several classes with times more than a factor of 2 apart or "
+        "an scv above 2, of which one soon returns or is served several times in a row: responses were 124 % off.",
         "Only the sign of a difference is reliable; compare with discipline = \"ps\", whose answer is exact for that "
         "discipline."),
     "QN640": _T("waiting times of the method of layers outside their measured region",
@@ -161,7 +162,9 @@ CODES: dict[str, _T] = {
         "factor of up to 3 between visits (qnet methods --error). The note names stations where they differ by more, "
         "or have an scv above 4: short visits then wait up to tens of per cent too long. It names stations whose "
         "times have an scv below 0.5, too: with constant times throughputs were within 1 %, and the queue in front of "
-        "a station that is not the bottleneck twice as long as simulated. It also names "
+        "a station that is not the bottleneck twice as long as simulated. It names stations that "
+        "classes hold for times more than a factor of 1.5 apart, or after the response, and one of them soon returns: "
+        "responses were 49 % off, with second phases 129 %. It also names "
         "features that were not measured: a station with processor sharing or last come first served that is held "
         "while another is requested, or after the response, where single metrics were off by half and more; and open "
         "classes together with closed ones that hold servers.",

@@ -42,6 +42,9 @@ LONG_ABSENCE = 0.5
 _FACTOR, _LEAST, _MOST = 3.0, 0.5, 4.0
 """How far service times of visits may differ, and how small and large their scv may be, where the estimate is
 trusted: nearly constant services keep customers in step, which mean waits do not show."""
+_SHARED_MOST, _APART = 2.0, 2.0
+"""The largest scv of services at a station that classes share, and how far their means may differ, where the estimate
+is trusted although a closed class soon returns: it then meets the same long service again."""
 ALONE = 0.8
 """The utilization by customers of higher priority, if they never waited, up to which the estimate is trusted without
 preemption."""
@@ -164,6 +167,12 @@ class _Judged(Record):
         if ordered and self.method in methods and not _trusted(station, selected, plain, self.operations):
             text = f"the order of arrival at {station.name} is corrected beyond where errors were measured as small"
             return Beyond(reason, "QN638", text)
+        if ordered and self.method in methods and self._meets_again(station, selected):
+            text = (
+                f"classes share {station.name} with services far apart or of an scv above {_SHARED_MOST:.0f}, and one "
+            )
+            text += "of them soon returns, or is served several times in a row: it meets the same customers again"
+            return Beyond(reason, "QN638", text)
         if ordered and self.stacked:
             text = f"the order of arrival at {station.name} is corrected with {self.stacked} last come first served, "
             text += "where it decides which class returns: errors were not measured"
@@ -172,6 +181,26 @@ class _Judged(Record):
             text = f"the method ignores the order of arrival at {station.name}, and takes it as processor sharing"
             return Beyond(reason, "QN727", text)
         return Inexact(reason)
+
+    def _meets_again(self, station: Station, selected: list[Stream]) -> bool:
+        """Whether classes share a station, their services vary widely, and a closed class meets them again.
+
+        It does where it returns before a long service is likely to end, and where it is served several times in a row.
+        """
+        classes = {stream.class_index for stream in selected}
+        if len(classes) < 2:
+            return False
+        operations, means = self.operations, [_mean(stream) for stream in selected]
+        apart = not all(
+            operations.all(operations.compare("<=", mean, _APART * other)) for mean in means for other in means
+        )
+        if not apart and all(_varies(stream, operations, _SHARED_MOST) for stream in selected):
+            return False
+        closed = {k for k in classes if isinstance(self.network.classes[k], ClosedClass)}
+        if apart and any(_in_a_row(self.network, station.name, None, operations, closed)):
+            return True
+        longest = operations.maximum([_residual(stream) for stream in selected])
+        return TimesWithoutWaits(self.network, closed, operations).soon_back(station, longest)
 
     def _open(self, station: Station, reason: Reason) -> Inexact:
         if station.rates is not None:
@@ -272,7 +301,7 @@ def _ranks_reason(
     if crowded:
         text = f"customers served before others keep {station.name} more than {100 * HIGHER:.0f} % busy: the capacity "
         result.append(text + "left to the others may be wrong by tens of per cent, where it is small by a factor")
-    times = _TimesWithoutWaits(network, {item.class_index for item in selected if item.priority > lowest}, operations)
+    times = TimesWithoutWaits(network, {item.class_index for item in selected if item.priority > lowest}, operations)
     if station.discipline == "priority" and not crowded and not times.leave_capacity(station, lowest):
         text = f"customers served before others would keep {station.name} more than {100 * ALONE:.0f} % busy if they "
         text += "did not wait for lower ones in service: the capacity left to these may be wrong by a factor"
@@ -290,12 +319,18 @@ def _ranks_reason(
     return Beyond(reason, "QN646", "; ".join(result)) if result else Inexact(reason)
 
 
-def _in_a_row(network: RoutedNetwork, name: str, lowest: int, operations: Operations) -> Iterator[bool]:
-    """For every step at a station with a priority above the lowest: whether it may be repeated in a row."""
-    for customers in network.classes:
-        for route in customers.routes:
+def _in_a_row(
+    network: RoutedNetwork, name: str, lowest: int | None, operations: Operations, classes: set[int] | None = None
+) -> Iterator[bool]:
+    """For every step at a station: whether it may be repeated in a row.
+
+    lowest   steps of this priority or less are left out; None: none are.
+    classes  those whose steps count; None: all.
+    """
+    for number, customers in enumerate(network.classes):
+        for route in customers.routes if classes is None or number in classes else ():
             for step in route.steps:
-                if isinstance(step, Hold) and step.station == name and step.priority > lowest:
+                if isinstance(step, Hold) and step.station == name and (lowest is None or step.priority > lowest):
                     yield not operations.all(operations.compare("<=", step.visits, 1.0))
 
 
@@ -322,8 +357,8 @@ def _unlike_times(station: Station, selected: list[Stream], several: bool, opera
         yield f"service times at {station.name} have an scv below {_LEAST:g} or above {_MOST:.0f}"
 
 
-class _TimesWithoutWaits:
-    """The passages of the closed classes of higher priority, if they never waited."""
+class TimesWithoutWaits:
+    """The passages of some closed classes, such as those of higher priority, if they never waited."""
 
     def __init__(self, network: RoutedNetwork, classes: set[int], operations: Operations) -> None:
         self.network, self.classes, self.operations = network, classes, operations
@@ -342,6 +377,21 @@ class _TimesWithoutWaits:
                 self.cycle[class_index] = self.cycle[class_index] + route.probability * part.mean
                 if key[0] in delays:
                     self.outside[class_index] = self.outside[class_index] + route.probability * part.mean
+
+    def soon_back(self, station: Station, least: Value = 0.0) -> bool:
+        """Whether one of them spends less time elsewhere than it keeps servers of a station, or than some time."""
+        for index, cycle in self.cycle.items():
+            first: Value = 0.0
+            kept: Value = 0.0
+            for stream in self.streams.streams if self.streams else ():
+                if stream.station == station.name and stream.class_index == index and not stream.left:
+                    visits = stream.rate * station.groups[stream.group].copies
+                    first, kept = first + visits * stream.first.mean, kept + visits * _mean(stream)
+            elsewhere = (cycle - first) * (1 + 1e-9)
+            compare = self.operations.compare
+            if not self.operations.all(compare("<=", kept, elsewhere) & compare("<=", least, elsewhere)):
+                return True
+        return False
 
     def absent(self) -> bool:
         """Whether they spend enough of their time without waits at delays."""
@@ -372,6 +422,17 @@ class _TimesWithoutWaits:
 def _mean(stream: Stream) -> Value:
     """Mean seconds for which a server is kept."""
     return stream.first.mean + stream.second.mean
+
+
+def _variance(stream: Stream) -> Value:
+    """Variance of the seconds for which a server is kept."""
+    return stream.holding.variance if stream.scv is None else stream.scv * _mean(stream) ** 2
+
+
+def _residual(stream: Stream) -> Value:
+    """Mean seconds until a server becomes free that is kept at a random time; 0 for a service of no time."""
+    mean = _mean(stream)
+    return (mean**2 + _variance(stream)) / (2 * mean + 1e-300 + 0.0 * mean)
 
 
 def _second_phases_reason(network: RoutedNetwork, streams: list[Stream], operations: Operations) -> Inexact:
@@ -448,13 +509,15 @@ def _trusted(station: Station, selected: list[Stream], plain: bool, operations: 
     return (station.servers == 1 or plain) and similar and regular
 
 
-def _varies(stream: Stream, operations: Operations) -> bool:
-    """Whether the scv of a service is in the region that was measured; so is a service of no time."""
-    mean = stream.first.mean + stream.second.mean
-    square = mean**2
-    variance = stream.holding.variance if stream.scv is None else stream.scv * square
+def _varies(stream: Stream, operations: Operations, most: float = _MOST) -> bool:
+    """Whether the scv of a service is in the region that was measured; so is a service of no time.
+
+    most  the largest scv of the region.
+    """
+    square = _mean(stream) ** 2
+    variance = _variance(stream)
     few = operations.compare("<=", _LEAST * square, variance * (1 + 1e-9))
-    return operations.all(few) and operations.all(operations.compare("<=", variance, _MOST * square * (1 + 1e-9)))
+    return operations.all(few) and operations.all(operations.compare("<=", variance, most * square * (1 + 1e-9)))
 
 
 def _visited_once(network: RoutedNetwork, name: str, operations: Operations) -> bool:

@@ -112,6 +112,7 @@ _OTHERS = {
     "nearly constant": "times are nearly constant",
     "inside and outside": "the same customers request {station} inside holds and from outside",
     "second phases in holds": "second-phase work at {station}, in or around holds",
+    "soon back to a holder": "classes keep servers of {station} for different times, and one soon returns",
     "open with holds": "open classes with closed ones that hold servers",
     "phases": "{station} are replaced by phases of the same mean and scv",
     "lost later": "waits of passages that are lost later are counted like those of the others",

@@ -170,9 +170,85 @@ def losses(draw: Draw) -> None:
     draw.closed("a", draw.one(3, 4, 5, 6, 8), draw.number(0.1, 30), *steps)
 
 
+class Spans:
+    """Times of classes at stations, of which the longest at a station is up to three times the shortest."""
+
+    def __init__(self, draw: Draw, *scvs: float) -> None:
+        self.draw, self.scvs = draw, scvs
+        self.shortest: dict[str, float] = {}
+
+    def time(self, name: str) -> str:
+        """Often at one end of the range."""
+        draw = self.draw
+        low = self.shortest.setdefault(name, draw.number(0.05, 3))
+        factor = draw.one(1, 3, draw.number(1, 3))
+        return f'time = "{low * factor:.4g} s"' + (f", scv = {scv}" if (scv := draw.one(*self.scvs)) != 1 else "")
+
+
+def crowd(draw: Draw, most: int, count: int) -> list[int]:
+    """Populations of so many classes, of up to so many customers together or one each."""
+    shares = [-log(1 - draw.random.random()) for _ in range(count)]
+    total = draw.random.randint(2, most)
+    return [max(1, int(total * share / sum(shares))) for share in shares]
+
+
+VISITS = ("", "", ", visits = 2", ", visits = 0.4", ", visits = 5")
+
+
+def wide_lines(draw: Draw) -> None:
+    """One or two stations in order of arrival and maybe another, which classes pass by or visit several times in a
+    row."""
+    names = draw.one("a", "ab", "ab", "ab", "abc")
+    others = draw.one((), (), ("fcfs",), ("fcfs",), ("ps",), ("fcfs", "ps"))
+    draw.station("s0", servers=draw.one(1, 1, 1, 2, 3, 5))
+    for number, discipline in enumerate(others, 1):
+        draw.station(f"s{number}", discipline=discipline)
+    spans = Spans(draw, *draw.one((1,), (0.5, 1), (0.5, 1, 2), (4,), (0.5, 1, 4)))
+    for name, count in zip(names, crowd(draw, 10, len(names)), strict=True):
+        steps = [visit(f"s{number}", spans.time(f"s{number}"), draw.one(*VISITS))
+                 for number in range(len(others) + 1) if not number or draw.one(True, True, False)]  # fmt: skip
+        draw.random.shuffle(steps)
+        draw.closed(name, count, draw.one(0, draw.number(0.1, 30), draw.number(0.1, 100)), *steps)
+
+
+def wide_layers(draw: Draw) -> None:
+    """One to six servers, or others inside them, around one to three stations, which classes visit again or pass by."""
+    names, inner = draw.one("a", "ab", "ab", "abc"), draw.one(1, 1, 2, 3)
+    draw.station("h", servers=draw.one(1, 2, 2, 3, 4, 6))
+    for number in range(inner):
+        draw.station(f"s{number}", discipline=draw.one("fcfs", "ps"), servers=draw.one(1, 1, 1, 2))
+    draw.station("out", discipline=draw.one("fcfs", "ps"))
+    deep = draw.one(False, False, True)
+    if deep:
+        draw.station("g", servers=draw.one(1, 2, 3))
+    spans = Spans(draw, *draw.one((1,), (1,), (0.5, 1), (0.5, 1, 2, 4)))
+    for name, count in zip(names, crowd(draw, 8, len(names)), strict=True):
+        held = [f"{{ {spans.time('h')} }}"] if draw.one(True, False) else []
+        asked = [visit(f"s{number}", spans.time(f"s{number}"), draw.one(*VISITS))
+                 for number in range(inner) if not number or draw.one(True, True, False)]  # fmt: skip
+        steps = [hold("h", *held, hold("g", *asked)) if deep else hold("h", *held, *asked)]
+        if draw.one(True, False):
+            steps.insert(0, visit("out", spans.time("out")))
+        draw.closed(name, count, draw.one(0, draw.number(0.1, 30), draw.number(0.1, 30)), *steps)
+
+
+def wide_second_phases(draw: Draw) -> None:
+    """One to four servers that are kept after the response by some classes or all, for a short or long time."""
+    draw.station("s1", servers=draw.one(1, 1, 2, 3, 4))
+    draw.station("s2", discipline=draw.one("fcfs", "ps"), servers=draw.one(1, 1, 2))
+    names = draw.one("a", "ab", "ab", "abc")
+    spans = Spans(draw, *draw.one((1,), (1,), (0.5, 1), (0.5, 1, 2, 4)))
+    for name, count in zip(names, crowd(draw, 8, len(names)), strict=True):
+        later = [f"{{ phase = 2, {draw.time(0.05, 5, *spans.scvs)} }}"] if name == "a" or draw.one(True, False) else []
+        steps = [hold("s1", f"{{ {spans.time('s1')} }}", *later)]
+        if draw.one(True, False):
+            steps.append(visit("s2", spans.time("s2")))
+        draw.closed(name, count, draw.one(0, draw.number(0.05, 30), draw.number(0.05, 30)), *steps)
+
+
 FAMILIES: dict[str, Callable[[Draw], None]] = {
     "stacks": stacks, "layers": layers, "ranks": ranks, "lines": lines, "second phases": second_phases,
-    "losses": losses,
+    "losses": losses, "wide lines": wide_lines, "wide layers": wide_layers, "wide second phases": wide_second_phases,
 }  # fmt: skip
 OUTSIDE = ("stacks",)
 """Families of which all are outside of the region that is trusted, and warn."""
@@ -197,7 +273,7 @@ def exact(text: str, states: int = 6000) -> dict[str, dict[str, float]] | None:
 
     try:
         found = oracle.exact(oracle.load(text), states, 60.0)
-    except oracle.TooLarge:
+    except (oracle.TooLarge, oracle.Unsupported):
         return None
     figures = {name: {key: float(f"{value:.7g}") for key, value in getattr(found, name).items()} for name in FIGURES}
     return figures if figures["offered"] != figures["throughput"] else {name: figures[name] for name in FIGURES[:-1]}
@@ -243,14 +319,15 @@ def kept(family: str) -> dict[int, Any]:
 
 def main(families: list[str]) -> None:
     """Measure, print and keep."""
-    told: dict[str, Any] = json.loads(EXACT.read_text()) if EXACT.exists() else {}
+    found: dict[str, Any] = {}
     for family in families:
         rows = list(measured(family))
         worst = {max(rows, key=lambda row, by=figure: row[2][by])[0] for figure in rows[0][1]}
         for figure in rows[0][1]:
             sizes = [row[2][figure] for row in rows]
             print(f"{family}: {figure}, {len(rows)} systems, {median(sizes):.2g}, {max(sizes):.2g}", flush=True)
-        told[family] = {number: figures for number, figures, _ in rows if number in worst or not number % EVERY}
+        found[family] = {number: figures for number, figures, _ in rows if number in worst or not number % EVERY}
+    told = (json.loads(EXACT.read_text()) if EXACT.exists() else {}) | found
     parts = [
         f"{json.dumps(family)}: {{\n"
         + ",\n".join(f'"{key}": {json.dumps(row, separators=(",", ":"))}' for key, row in rows.items()) + "\n}"

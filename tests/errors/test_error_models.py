@@ -20,6 +20,9 @@ _NAMES = {
     "second phases": "layers: second phases, customers who come back at once",
     "ranks": "priorities: closed, one or two stations",
     "layers": "layers: around one station or two",
+    "wide lines": "first come first served: any visits",
+    "wide second phases": "layers: second phases of some classes or all",
+    "wide layers": "layers: any servers and visits",
     "losses": "capacity: closed classes, long or short think times",
 }
 ROWS = {

@@ -91,7 +91,53 @@ def inner_station_first() -> str:
     return draw.text()
 
 
+def soon_back(first: tuple[float, int], others: tuple[float, float, int], row: int = 1) -> str:
+    """A customer who soon returns to a station, where others are served longer: think times, service times, visits."""
+    draw = Draw(None)
+    draw.station("cpu")
+    again = f", visits = {row}" if row > 1 else ""
+    draw.closed("soon", first[1], first[0], visit("cpu", 'time = "1 s"', again))
+    draw.closed("others", others[2], others[0], visit("cpu", f'time = "{others[1]} s"'))
+    return draw.text()
+
+
+def widely_varying() -> str:
+    """A customer who never leaves a station where services vary widely."""
+    draw = Draw(None)
+    draw.station("cpu")
+    draw.station("disk")
+    draw.closed("a", 5, 0.0, visit("disk", 'time = "0.93 s"', ", visits = 2"), visit("cpu", 'time = "2.2 s", scv = 4'))
+    draw.closed("b", 1, 0.0, visit("cpu", 'time = "0.74 s", scv = 4'))
+    return draw.text()
+
+
+def soon_back_to_agents() -> str:
+    """A customer who soon returns to agents that others hold for twice as long."""
+    draw = Draw(None)
+    draw.station("agent", servers=2)
+    draw.station("pool")
+    draw.station("disk")
+    others = hold("pool", '{ time = "0.35 s" }', visit("disk", 'time = "3.7 s"'))
+    draw.closed("others", 3, 8.4, hold("agent", others))
+    draw.closed("soon", 1, 0.57, hold("agent", hold("pool", visit("disk", 'time = "1.6 s"'))))
+    return draw.text()
+
+
+def soon_back_to_second_phases() -> str:
+    """Two classes at servers that work much longer after the response than before it."""
+    draw = Draw(None)
+    draw.station("agent", servers=3)
+    draw.closed("a", 1, 2.3, hold("agent", '{ time = "0.15 s" }', '{ phase = 2, time = "0.33 s" }'))
+    draw.closed("b", 1, 0.0, hold("agent", '{ time = "0.135 s" }', '{ phase = 2, time = "0.93 s" }'))
+    return draw.text()
+
+
 MODELS = {
+    "soon back to long services": (soon_back((0.0, 1), (30.0, 3.0, 10)), "QN638", 0.4),
+    "several visits in a row among long services": (soon_back((80.0, 1), (10.0, 3.0, 2), 5), "QN638", 0.25),
+    "never away from services that vary widely": (widely_varying(), "QN638", 1.0),
+    "soon back to servers that others hold for longer": (soon_back_to_agents(), "QN640", 0.25),
+    "soon back to second phases of several classes": (soon_back_to_second_phases(), "QN640", 1.0),
     "an inner station asked for before the hold": (inner_station_first(), "QN716", 0.1),
     "several servers that serve the last first": (stacks((2.6, 0.7), (1.0, 0.1)), "QN728", 0.1),
     "a station asked for in a hold and after it": (outside_and_inside(), "QN729", 0.15),

@@ -100,7 +100,8 @@ NOTES: dict[str, list[tuple[str, str]]] = {
 OTHERS = {
     "QN644": "25 75", "QN645": "70 90 40 25", "QN646": "60 90 80 80 40 60", "QN654": "10 60 60", "QN657": "10 30 10 10",
     "QN658": "10 70", "QN660": "30 18 43 23 20", "QN662": "26", "QN663": "60 24", "QN670": "69 40 10 16 86",
-    "QN716": "10 1 2 60", "QN727": "100", "QN729": "23 77", "QN638": "90 20 50 20", "QN640": "1",
+    "QN716": "10 1 2 60", "QN727": "100", "QN729": "23 77", "QN638": "90 20 50 20 124",
+    "QN640": "1 49 129",
 }  # fmt: skip
 """By code, percentages that are no errors of a row: limits, and single errors that were observed outside of them."""
 

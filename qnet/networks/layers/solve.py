@@ -20,7 +20,7 @@ from qnet.lazy import Flags
 from qnet.networks.closed.approximate_mva import TOLERANCE
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import LAYERS as METHOD
-from qnet.networks.exactness import between_integers
+from qnet.networks.exactness import TimesWithoutWaits, between_integers
 from qnet.networks.figures import Steady, figures
 from qnet.networks.fixed_point import not_converged
 from qnet.networks.layers.core import CAPPED, LOST, PATIENCE, LayerWaits
@@ -42,6 +42,8 @@ _FACTOR, _MOST = 3.0, 4.0
 """How far holding times at a station may differ, and how large their scv may be, where answers are trusted."""
 _LEAST = 0.5
 """The least scv of a service time with which errors were measured."""
+_SIMILAR = 1.5
+"""How far the times may differ for which classes keep servers, where one that soon returns is trusted as well."""
 _ROUNDING = 1e-8
 """How far a utilization may exceed 1 by rounding; well above the residual of convergence."""
 _ENDLESS = 1e-3
@@ -332,10 +334,36 @@ class _Layers:
             reason = Reason("nearly constant", station=name)
             result.append(Beyond(reason, "QN640", text + "come in step, and wait less"))
         result += [Beyond(reason, "QN729") for reason in self.in_step()]
+        result += self.soon_back({name for name, _ in held}, {name for name, _ in late})
         if self.open and held | late:
             when = "while others are waited for" if held else "after the response"
             text = f"open classes share the network with closed ones whose servers are held {when}: errors were "
             result.append(Beyond(Reason("open with holds"), "QN640", text + "measured for closed classes alone"))
+        return result
+
+    def soon_back(self, held: set[str], late: set[str]) -> list[Beyond]:
+        """Stations whose servers classes share, and keep for different times, while one of them soon returns.
+
+        held, late  the stations whose servers are kept while others are waited for, and after the response.
+        """
+        result: list[Beyond] = []
+        for station in self.network.stations:
+            here = [item for item in self.unit.streams if item.station == station.name and not item.left]
+            classes = {stream.class_index for stream in here}
+            if len(classes) < 2 or station.name not in held | late:
+                continue
+            closed = {number for number in classes if isinstance(self.network.classes[number], ClosedClass)}
+            kept = [stream.first.mean + stream.second.mean for stream in here]
+            longest, operations = self.operations.maximum(kept), self.operations
+            even = all(operations.all(operations.compare("<=", longest, _SIMILAR * time)) for time in kept)
+            if station.name in late:
+                soon = TimesWithoutWaits(self.network, closed, operations).soon_back(station)
+            else:
+                soon = not even and TimesWithoutWaits(self.network, closed, operations).soon_back(station, longest)
+            if soon:
+                text = f"classes share {station.name}, and one of them returns there soon after it has left: errors "
+                reason = Reason("soon back to a holder", station=station.name)
+                result.append(Beyond(reason, "QN640", text + "were not small"))
         return result
 
     def regular(self) -> list[str]:
