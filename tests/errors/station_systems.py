@@ -18,6 +18,9 @@ from open_chain import Phases, mixed, phases
 from qnet.networks.routed import Group, Hold, OpenClass, Route, RoutedNetwork, Station, Time
 
 FED = Path(__file__).with_name("fed_exact.json")
+FED_APART = Path(__file__).with_name("fed_apart_exact.json")
+_LARGEST = 400
+"""Phases of a chain, about."""
 
 
 def moved(times: Phases, at: int) -> Iterator[tuple[float, int]]:
@@ -264,9 +267,51 @@ def fed(draw: np.random.Generator) -> Fed:
     return Fed(discipline, first, rates, draw.uniform(0.15, 0.6) / rates[0], kind, means)
 
 
+def several_apart(draw: np.random.Generator) -> Several:
+    """Two to six servers with a load of up to 0.95; Poisson arrivals of two classes whose times are up to 20 apart."""
+    servers, load, share = int(draw.choice([2, 2, 3, 4, 6])), draw.uniform(0.2, 0.95), float(draw.uniform(0.1, 0.9))
+    shares = (share, 1 - share)
+    return Several(servers, 1.0, shares, _scaled(shares, [_apart(draw), 1.0], load * servers), 1.0)
+
+
+def ranked_apart(draw: np.random.Generator) -> Ranked:
+    """Two to six servers with a load of up to 0.95, of which either class has any share, and times up to 20 apart."""
+    servers, load, share = int(draw.choice([2, 2, 3, 4, 6])), draw.uniform(0.2, 0.95), draw.uniform(0.1, 0.9)
+    means = (_apart(draw), 1.0)
+    loads = (load * share, load * (1 - share))
+    rates = tuple(float(own * servers / mean) for own, mean in zip(loads, means, strict=True))
+    return Ranked(str(draw.choice(["priority", "preemptive"])), servers, (rates[0], rates[1]), means)
+
+
+def fed_apart(draw: np.random.Generator) -> Fed:
+    """The first station has a load of up to 0.85, the second one of up to 0.95, of which either class has any share.
+
+    Times at the second are up to 20 apart. None of those whose chain is large.
+    """
+    while True:
+        discipline, first = str(draw.choice(["priority", "preemptive"])), int(draw.integers(2))
+        load, share = draw.uniform(0.3, 0.95), draw.uniform(0.1, 0.9)
+        means = (1.0, _apart(draw))
+        rates = (load * share / means[0], load * (1 - share) / means[1])
+        kind = float(draw.choice([0.25, 0.5, 1.0, 2.0]))
+        system = Fed(discipline, first, rates, draw.uniform(0.15, 0.85) / rates[0], kind, means)
+        if system.size <= _LARGEST:
+            return system
+
+
+def _apart(draw: np.random.Generator) -> float:
+    """A mean time up to 20 times as long as another, which is 1, or as short."""
+    return float(20.0 ** draw.uniform(-1, 1))
+
+
 def fed_systems() -> list[Fed]:
     draw = np.random.default_rng(718)
     return [fed(draw) for _ in range(300)]
+
+
+def fed_apart_systems() -> list[Fed]:
+    draw = np.random.default_rng(719)
+    return [fed_apart(draw) for _ in range(320)]
 
 
 def constant(draw: np.random.Generator) -> Constant:
@@ -278,5 +323,6 @@ def constant(draw: np.random.Generator) -> Constant:
 
 
 if __name__ == "__main__":
-    told = [[float(f"{value:.9g}") for value in system.exact()] for system in fed_systems()]
-    FED.write_text(json.dumps(told, indent=0) + "\n")
+    for path, systems in ((FED, fed_systems()), (FED_APART, fed_apart_systems())):
+        told = [[float(f"{value:.9g}") for value in system.exact()] for system in systems]
+        path.write_text(json.dumps(told, indent=0) + "\n")

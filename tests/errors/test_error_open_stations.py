@@ -11,7 +11,17 @@ import pytest
 from full import long_but
 from kept_chains import kept
 from measuring import FEWEST, assert_told
-from station_systems import FED, constant, fed_systems, ranked, several
+from station_systems import (
+    FED,
+    FED_APART,
+    constant,
+    fed_apart_systems,
+    fed_systems,
+    ranked,
+    ranked_apart,
+    several,
+    several_apart,
+)
 
 from qnet.networks.exactness import Beyond
 from qnet.networks.routed import RoutedNetwork
@@ -29,6 +39,8 @@ ROWS: dict[str, tuple[int, Callable[[np.random.Generator], System]]] = {
     "service times in open networks: constant times": (1, constant),
     "service times and arrivals: several servers": (2, several),
     "priorities: open, several servers": (3, ranked),
+    "service times and arrivals: several servers, times far apart": (4, several_apart),
+    "priorities: open, several servers, times far apart": (5, ranked_apart),
 }
 """By name of the row in the table of errors: a seed, and how a system is drawn."""
 
@@ -68,15 +80,25 @@ def test_queue_lengths_behind_constant_times():
     assert_told("service times in open networks: constant times, queue lengths", found)
 
 
-def test_priorities_behind_another_station():
-    kept: list[list[float]] = json.loads(FED.read_text())
-    errors = [error(system, exact) for system, exact in zip(fed_systems(), kept, strict=True)]
-    assert_told("priorities: open, in networks", [value for value in errors if value is not None])
+FED_ROWS = {
+    "priorities: open, in networks": (FED, fed_systems),
+    "priorities: open, in networks, times far apart": (FED_APART, fed_apart_systems),
+}
+
+
+@pytest.mark.parametrize("name", FED_ROWS)
+def test_priorities_behind_another_station(name: str):
+    path, drawn = FED_ROWS[name]
+    kept: list[list[float]] = json.loads(path.read_text())
+    errors = [error(system, exact) for system, exact in zip(drawn(), kept, strict=True)]
+    assert_told(name, [value for value in errors if value is not None])
 
 
 @pytest.mark.long
-def test_what_is_kept_is_what_the_chain_says():
-    kept: list[list[float]] = json.loads(FED.read_text())
-    systems = fed_systems()
+@pytest.mark.parametrize("name", FED_ROWS)
+def test_what_is_kept_is_what_the_chain_says(name: str):
+    path, drawn = FED_ROWS[name]
+    kept: list[list[float]] = json.loads(path.read_text())
+    systems = drawn()
     for place in sorted(range(len(systems)), key=lambda place: systems[place].size)[:50:10]:
         assert systems[place].exact() == pytest.approx(kept[place], rel=1e-6)
