@@ -83,7 +83,7 @@ def regions(network: RoutedNetwork) -> tuple[Region, ...]:
                 if isinstance(step, Time):
                     continue
                 if step.station not in inner:
-                    if isinstance(customers, OpenClass) and _alike(customers) and _is_visit(step):
+                    if isinstance(customers, OpenClass) and _chooses_freely(customers) and _is_visit(step):
                         visitors.setdefault(step.station, set()).add(index)
                     else:
                         others.add(step.station)
@@ -205,7 +205,7 @@ def _inside(hold: Hold, with_priorities: set[str], around: frozenset[str] = froz
     return used
 
 
-def _alike(customers: OpenClass) -> bool:
+def _chooses_freely(customers: OpenClass) -> bool:
     """Whether all customers of a class choose among its routes, and among all copies."""
     return not customers.chain and not customers.per_copy_of
 
