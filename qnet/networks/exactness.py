@@ -200,7 +200,8 @@ class _Judged(Record):
         if apart and any(_in_a_row(self.network, station.name, None, operations, closed)):
             return True
         longest = operations.maximum([_residual(stream) for stream in selected])
-        return TimesWithoutWaits(self.network, closed, operations).soon_back(station, longest)
+        back = TimesWithoutWaits(self.network, closed, operations).soon_back(station, longest)
+        return not operations.all(operations.where(back, False, True))
 
     def _open(self, station: Station, reason: Reason) -> Inexact:
         if station.rates is not None:
@@ -378,8 +379,9 @@ class TimesWithoutWaits:
                 if key[0] in delays:
                     self.outside[class_index] = self.outside[class_index] + route.probability * part.mean
 
-    def soon_back(self, station: Station, least: Value = 0.0) -> bool:
-        """Whether one of them spends less time elsewhere than it keeps servers of a station, or than some time."""
+    def soon_back(self, station: Station, least: Value = 0.0) -> Value:
+        """Where one of them spends less time elsewhere than it keeps servers of a station, or than some time."""
+        compare, later = self.operations.compare, self.operations.compare("<=", 0.0, 1.0 + 0.0 * least)
         for index, cycle in self.cycle.items():
             first: Value = 0.0
             kept: Value = 0.0
@@ -388,10 +390,8 @@ class TimesWithoutWaits:
                     visits = stream.rate * station.groups[stream.group].copies
                     first, kept = first + visits * stream.first.mean, kept + visits * _mean(stream)
             elsewhere = (cycle - first) * (1 + 1e-9)
-            compare = self.operations.compare
-            if not self.operations.all(compare("<=", kept, elsewhere) & compare("<=", least, elsewhere)):
-                return True
-        return False
+            later = later & compare("<=", kept, elsewhere) & compare("<=", least, elsewhere)
+        return self.operations.where(later, False, True)
 
     def absent(self) -> bool:
         """Whether they spend enough of their time without waits at delays."""

@@ -13,7 +13,7 @@ from qnet.errors import NoAnswer, NotComputed
 from qnet.system import System
 
 SHARED = """qnet = 1
-title = "open and closed jobs in memory"
+title = "open jobs in memory, and closed ones beside it, who do not give way at saturation"
 [parameters]
 rate = "0.185/s"
 [stations]
@@ -25,9 +25,9 @@ m = { servers = 2 }
 [classes.c0]
 population = 2
 think_time = "2.71 s"
-steps = [{ hold = "m", steps = [
+steps = [
   { station = "s0", time = "0.8 s" }, { station = "s1", time = "0.79 s" },
-  { station = "s2", time = "0.74 s" }, { station = "s3", time = "0.14 s" } ] }]
+  { station = "s2", time = "0.74 s" }, { station = "s3", time = "0.14 s" } ]
 [classes.c1]
 arrival_rate = "rate"
 steps = [{ hold = "m", steps = [

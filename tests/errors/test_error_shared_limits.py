@@ -15,7 +15,7 @@ from qnet.networks.solve import solve
 
 pytestmark = pytest.mark.sliced
 
-DRAWN = {"memory: several closed classes": 250, "memory: several open classes": 450}
+DRAWN = {"memory: several closed classes": 600, "memory: several open classes": 450}
 """By name of the row in the table of errors: systems, of which some are warned of."""
 _EVERY = 25
 """Of which one is solved alone as well, with the same answer."""

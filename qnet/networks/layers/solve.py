@@ -16,7 +16,7 @@ import numpy as np
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
-from qnet.lazy import Flags
+from qnet.lazy import Array, Flags
 from qnet.networks.closed.approximate_mva import TOLERANCE
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import LAYERS as METHOD
@@ -173,8 +173,8 @@ class _Layers:
         stable: Value = False if wanted.rough else solution.stable
         apart, wild = untrusted(shape, numbers, state)
         figured = (*solution.reasons, *between_integers(self.network, self.operations))
-        unmeasured = self.unmeasured()
-        reasons = tuple(dict.fromkeys((*figured, *self.beyond(shape, apart, wild), *unmeasured)))
+        unmeasured, soon = self.unmeasured(), self.soon_back()
+        reasons = tuple(dict.fromkeys((*figured, *self.beyond(shape, apart, wild), *unmeasured, *soon)))
         everywhere = any(isinstance(reason, Beyond) for reason in (*figured, *unmeasured))
         return solution.replace(
             exact=False,
@@ -186,7 +186,7 @@ class _Layers:
             ),
             stations=tuple(self.within(item, stable) for item in solution.stations),
             ceiling=self.ceilings(shape, numbers, overall) if alone else None,
-            warned=None if everywhere else (apart | wild).any(1),
+            warned=None if everywhere else np.logical_or.reduce([(apart | wild).any(1), *soon.values()]),
             near=self.near(shape, state),
             why="it is the only method for simultaneous resource possession",
         )  # fmt: skip
@@ -222,6 +222,10 @@ class _Layers:
             text = f"the waits of the layers did not converge: the utilization of {item.label} would be above 1"
             raise NotComputed(Problem("QN540", text, "a utilization of at most 1"))
         return item.replace(utilization=self.operations.minimum([item.utilization, 1.0 + 0.0 * item.utilization]))
+
+    def column(self, value: Value) -> Array:
+        """A value of the network as an array of points."""
+        return np.broadcast_to(np.asarray(value, float), (self.network.size or 1,))
 
     def value(self, column: Any) -> Value:
         """A column of figures: an array, or the float of a single point."""
@@ -334,36 +338,36 @@ class _Layers:
             reason = Reason("nearly constant", station=name)
             result.append(Beyond(reason, "QN640", text + "come in step, and wait less"))
         result += [Beyond(reason, "QN729") for reason in self.in_step()]
-        result += self.soon_back({name for name, _ in held}, {name for name, _ in late})
         if self.open and held | late:
             when = "while others are waited for" if held else "after the response"
             text = f"open classes share the network with closed ones whose servers are held {when}: errors were "
             result.append(Beyond(Reason("open with holds"), "QN640", text + "measured for closed classes alone"))
         return result
 
-    def soon_back(self, held: set[str], late: set[str]) -> list[Beyond]:
-        """Stations whose servers classes share, and keep for different times, while one of them soon returns.
-
-        held, late  the stations whose servers are kept while others are waited for, and after the response.
-        """
-        result: list[Beyond] = []
+    def soon_back(self) -> dict[Beyond, Flags]:
+        """The reason for each station whose servers classes share, and keep for different times or after the response,
+        while one of them soon returns; and (P,) where that is so."""
+        held = {name for stream in self.unit.streams for name, _ in stream.around}
+        late = {stream.station for stream in self.unit.streams if not stream.left and _kept(stream)}
+        result: dict[Beyond, Flags] = {}
         for station in self.network.stations:
             here = [item for item in self.unit.streams if item.station == station.name and not item.left]
             classes = {stream.class_index for stream in here}
             if len(classes) < 2 or station.name not in held | late:
                 continue
             closed = {number for number in classes if isinstance(self.network.classes[number], ClosedClass)}
-            kept = [stream.first.mean + stream.second.mean for stream in here]
-            longest, operations = self.operations.maximum(kept), self.operations
-            even = all(operations.all(operations.compare("<=", longest, _SIMILAR * time)) for time in kept)
+            times = TimesWithoutWaits(self.network, closed, self.operations)
+            kept = np.array([self.column(stream.first.mean + stream.second.mean) for stream in here])
+            longest = kept.max(axis=0)
             if station.name in late:
-                soon = TimesWithoutWaits(self.network, closed, operations).soon_back(station)
+                soon = self.column(times.soon_back(station))
             else:
-                soon = not even and TimesWithoutWaits(self.network, closed, operations).soon_back(station, longest)
-            if soon:
+                soon = self.column(times.soon_back(station, self.value(longest)))
+                soon = soon.astype(bool) & (longest > _SIMILAR * kept.min(axis=0))
+            if soon.any():
                 text = f"classes share {station.name}, and one of them returns there soon after it has left: errors "
                 reason = Reason("soon back to a holder", station=station.name)
-                result.append(Beyond(reason, "QN640", text + "were not small"))
+                result[Beyond(reason, "QN640", text + "were not small")] = soon.astype(bool)
         return result
 
     def regular(self) -> list[str]:
