@@ -13,34 +13,16 @@ _POPULATION = 'population = 20, with think_time = "5 s", makes a closed class'
 _THINK = "think_time is the time between a response and the next request of a closed class"
 _TIME = "time is the service time of a visit"
 _SHARED = "[parameters], [stations.NAME] and [classes.NAME] are the tables that most models need"
+_TABLES = (
+    "servers", "nodes", "centres", "centers", "queues", "resources", "workloads", "jobs", "services", "tiers",
+    "components", "devices", "disks", "links", "arrivals", "users", "customers", "routes",
+)  # fmt: skip
 _HELD = 'a pool, a lock or memory is a station that is held: { hold = "NAME", steps = [...] }'
 _NO_QUEUE = "a station without queueing has delay = true, and no discipline"
 
 WHAT_TO_WRITE: dict[str, dict[str, str]] = {
     "model": {
-        **dict.fromkeys(
-            (
-                "servers",
-                "nodes",
-                "centres",
-                "centers",
-                "queues",
-                "resources",
-                "workloads",
-                "jobs",
-                "services",
-                "tiers",
-                "components",
-                "devices",
-                "disks",
-                "links",
-                "arrivals",
-                "users",
-                "customers",
-                "routes",
-            ),
-            _SHARED,
-        ),
+        **dict.fromkeys(_TABLES, _SHARED),
         **dict.fromkeys(("memory", "pools", "pool", "locks", "connections", "threads", "semaphores"), _HELD),
     },
     "station": {

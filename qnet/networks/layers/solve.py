@@ -355,19 +355,20 @@ class _Layers:
             classes = {stream.class_index for stream in here}
             if len(classes) < 2 or station.name not in held | late:
                 continue
-            closed = {number for number in classes if isinstance(self.network.classes[number], ClosedClass)}
-            times = TimesWithoutWaits(self.network, closed, self.operations)
             kept = np.array([self.column(stream.first.mean + stream.second.mean) for stream in here])
             longest = kept.max(axis=0)
-            if station.name in late:
-                soon = self.column(times.soon_back(station))
-            else:
-                soon = self.column(times.soon_back(station, self.value(longest)))
-                soon = soon.astype(bool) & (longest > _SIMILAR * kept.min(axis=0))
+            after = station.name in late
+            differ: Flags = after | (longest > _SIMILAR * kept.min(axis=0))
+            if not differ.any():
+                continue
+            closed = {number for number in classes if isinstance(self.network.classes[number], ClosedClass)}
+            times = TimesWithoutWaits(self.network, closed, self.operations)
+            back = times.soon_back(station, 0.0 if after else self.value(longest))
+            soon: Flags = differ & (self.column(back) > 0)
             if soon.any():
                 text = f"classes share {station.name}, and one of them returns there soon after it has left: errors "
                 reason = Reason("soon back to a holder", station=station.name)
-                result[Beyond(reason, "QN640", text + "were not small")] = soon.astype(bool)
+                result[Beyond(reason, "QN640", text + "were not small")] = soon
         return result
 
     def regular(self) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -266,8 +266,10 @@ class LimitedSubnetworks(Aggregation):
             return self.network
         return self.network.loaded(self.value(np.where(most < 1.0, 1.0, _ALMOST_ALL / np.maximum(most, 1.0))))
 
-    def loads_inside(self, region: Region, classes: Container[int]) -> dict[str, Any]:
+    def loads_inside(self, region: Region, classes: Sequence[int]) -> dict[str, Any]:
         """By label of a station group inside a region: (points,) the load of some open classes, without any waits."""
+        if not classes:
+            return {}
         stations = {station.name: station for station in self.network.stations if station.name in region.inner}
         rates = [self.arrivals(index) if index in classes else 0.0 for index in range(len(self.network.classes))]
         result: dict[str, Any] = {}

@@ -105,7 +105,6 @@ class _Closed(LimitedSubnetworks):
             queue = (share * np.maximum(np.arange(self.most + 1) - region.limit, 0)).sum(axis=1)
             wait = np.where(rate > 0, queue / np.where(rate > 0, rate, 1.0), 0.0)
             exact = self.most <= region.limit or self.one_visit(region)
-            never = np.zeros(1, bool)
             regions.append(
                 Inside(
                     part=part,
@@ -114,7 +113,7 @@ class _Closed(LimitedSubnetworks):
                     wait=wait,
                     exact=exact,
                     load=np.zeros(1),
-                    untrusted=never,
+                    untrusted=np.zeros(1, bool),
                 )
             )
         levels = outer.throughput.shape[1]
