@@ -109,6 +109,7 @@ class IdenticalClasses(Record):
             throughputs=tuple(rates),
             waits=tuple(passages.waits[number] for number in indices),
             identical=tuple(passages.identical[number] for number in indices) if passages.identical else (),
+            part_of=tuple(passages.part_of[number] for number in indices) if passages.part_of else (),
             demands=None,
             start=None,
             variances=None,

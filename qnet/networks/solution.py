@@ -83,6 +83,11 @@ class Passages(Record):
     """Where the waits have no variances yet: those computed for percentiles."""
     copies: tuple[int, ...] = ()
     """By class: how many equal classes of the entire network it represents; empty: one each."""
+    limited: tuple[Any, ...] = ()
+    """The limited subnetworks that open classes enter, each a `memory.averages.Inside`."""
+    part_of: tuple[tuple[int, int] | None, ...] = ()
+    """By stream: the limited subnetwork where it waits, and its number among the streams inside, -1 for the wait for
+    admission; None outside, and empty without limited subnetworks."""
 
 
 class StationFigures(Record):

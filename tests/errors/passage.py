@@ -23,6 +23,7 @@ def percentiles(
     moves: Callable[[Any], Iterable[tuple[Any, Hashable]]],
     shares: Sequence[float],
     most: float = 0.0,
+    room: int = MAX_STATES,
 ) -> Any:
     """(shares, P) the times within which shares of the passages end.
 
@@ -30,11 +31,12 @@ def percentiles(
     moves    from a state to its transitions: (P,) rates per second, and the state after it, `DONE` at the end.
     most     how far apart, relatively, the times may be that follow when all who get `OVER` are done at once, and when
              they never are: the true ones are in between. Asserted; the mean of both is returned.
+    room     the most states.
     Method   Uniformization: the passage lasts for a Poisson number of steps of a chain, and the probability to need
              more than k of them follows backwards for all states (Jensen, Skand. Aktuarietidskr. 36 (1953) 87-91).
     """
     points = len(np.atleast_1d(next(iter(first.values()))))
-    states, targets, rates = _walked(list(first), moves, points)
+    states, targets, rates = _walked(list(first), moves, points, room)
     known, size, kinds = {state: place for place, state in enumerate(states)}, len(states), len(rates)
     pace = rates.sum(0).max(0)
     rates /= pace
@@ -64,7 +66,9 @@ def percentiles(
     return np.array(times).mean(0)
 
 
-def long_run(first: Hashable, moves: Callable[[Any], Iterable[tuple[Any, Hashable]]], points: int) -> dict[Any, Any]:
+def long_run(
+    first: Hashable, moves: Callable[[Any], Iterable[tuple[Any, Hashable]]], points: int
+) -> dict[Hashable, Any]:
     """(P,) the long-run share of time in every state that can be reached; states and moves as above."""
     states, targets, rates = _walked([first], moves, points)
     size = len(states)
@@ -80,7 +84,10 @@ def long_run(first: Hashable, moves: Callable[[Any], Iterable[tuple[Any, Hashabl
 
 
 def _walked(
-    states: list[Hashable], moves: Callable[[Any], Iterable[tuple[Any, Hashable]]], points: int
+    states: list[Hashable],
+    moves: Callable[[Any], Iterable[tuple[Any, Hashable]]],
+    points: int,
+    room: int = MAX_STATES,
 ) -> tuple[list[Hashable], Any, Any]:
     """All states that can be reached; (moves, S) the places after each of their moves, and (moves, S, P) its rates."""
     known = {state: place for place, state in enumerate(states)}
@@ -90,8 +97,8 @@ def _walked(
         found.append(own)
         for _, after in own:
             if after not in known and after not in (DONE, OVER):
-                if len(states) >= MAX_STATES:
-                    raise ValueError(f"more than {MAX_STATES} states")
+                if len(states) >= room:
+                    raise ValueError(f"more than {room} states")
                 known[after] = len(states)
                 states.append(after)
     size, kinds = len(states), max(map(len, found))

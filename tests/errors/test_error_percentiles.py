@@ -6,6 +6,7 @@ The error of a system is the worst of those of its 90 %, 95 % and 99 %.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ import pytest
 from full import long_but
 from hold_systems import station
 from kept_chains import kept
-from measuring import assert_told
+from measuring import FEWEST, assert_told
 from passage_systems import (
     Closed,
     back_by_another,
@@ -24,6 +25,7 @@ from passage_systems import (
     overtaking,
     shared,
 )
+from pool_passages import Passed
 from queue_passages import percentiles
 from several_passages import several_percentiles
 
@@ -133,6 +135,39 @@ def one_queue(draw: Draw) -> list[float]:
     return found
 
 
+def pools(draw: Draw) -> list[float]:
+    """Pools of two to twelve around one to three stations, at loads up to 70 %: five systems of each structure."""
+    result: list[float] = []
+    while len(result) < FEWEST:
+        count = int(draw.integers(1, 4))
+        stations = tuple(
+            (kind, int(draw.choice([1, 1, 2])) if kind == "fcfs" else 1)
+            for kind in draw.choice(["fcfs", "ps", "delay"], count, p=[0.4, 0.4, 0.2]).tolist()
+        )
+        visits = list(range(count)) + [0] * int(draw.integers(2))
+        visits = [visits[0]] * int(draw.choice([0, 0, 2])) + visits * int(draw.choice([1, 1, 2]))
+        limit = int(draw.choice([2, 3, 4, 6, 8, 12]))
+        again = any(kind == "fcfs" and visits.count(place) > 1 for place, (kind, _) in enumerate(stations))
+        if (
+            {kind for kind, _ in stations} == {"delay"}
+            or comb(limit + len(visits) - 1, limit) > 15
+            or again * limit > 3
+        ):
+            continue
+        times = 10 ** draw.uniform(-0.7, 0.3, (count, 5))
+        # Those that share a station may have different times there.
+        apart = 2 ** draw.uniform(-0.5, 0.5, (len(visits), 5))
+        steps = tuple(
+            (place, times[place] * (apart[number] if stations[place][0] == "ps" else 1.0))
+            for number, place in enumerate(visits)
+        )
+        rare = Passed(np.full(5, 1e-6), limit, stations, steps)
+        (load,) = (item.load for item in solve(rare.network()).loads if item.name == "pool")
+        pool = rare._replace(rate=draw.uniform(0.1, 0.7, 5) * rare.rate / load)
+        result += errors(pool.network(), pool.percentiles(SHARES))
+    return result
+
+
 def one_server(rates: Any, means: Any, scvs: Sequence[float], size: int | None = None) -> RoutedNetwork:
     """A queue of several classes, or a batch of them."""
     classes = tuple(
@@ -173,6 +208,7 @@ ROWS: dict[str, Callable[[Draw], list[float]]] = {
     "percentiles: open and closed classes": beside,
     "percentiles: one queue, any load": one_queue,
     "percentiles: several servers": several,
+    "percentiles: limited subnetworks": pools,
 }
 """By name of the row in the table of errors."""
 
@@ -229,6 +265,8 @@ def test_classes_of_different_kinds_are_not_trusted():
         ("percentiles: closed", 0.999, 0.245),
         ("percentiles: shared service", 0.5, 0.13),
         ("percentiles: open and closed classes", 0.999, 0.245),
+        ("percentiles: limited subnetworks", 0.5, 0.21),
+        ("percentiles: limited subnetworks", 0.999, 0.16),
     ],
 )
 def test_percentiles_from_the_50th_to_the_99_9th_are_as_good(monkeypatch, name: str, share: float, most: float) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -71,13 +71,13 @@ class SolvedPart(Record):
         known = zip(self.figures.rates, self.figures.waits, strict=True)
         return [mean(shares, at_all(wait), at_all(rate)) for rate, wait in known]
 
-    def waits_by_side(self, shares: Array) -> tuple[list[Any], list[Any]]:
-        """Of a region, `mean_waits` of the streams inside, and of those of its guests."""
+    def sides(self) -> tuple[list[int], list[int]]:
+        """Of a region, the numbers of the streams inside, and of those of its guests."""
         passages = self.figures.solution.passages
         assert passages is not None
-        sides: tuple[list[Any], list[Any]] = [], []
-        for stream, wait in zip(passages.compiled.streams, self.mean_waits(shares), strict=True):
-            sides[stream.class_index > 0].append(wait)
+        sides: tuple[list[int], list[int]] = [], []
+        for number, stream in enumerate(passages.compiled.streams):
+            sides[stream.class_index > 0].append(number)
         return sides
 
     def used_when_full(self) -> dict[str, dict[str, Any]]:
@@ -183,6 +183,8 @@ class MeansOutside(Record):
 
     waits: Sequence[Any]
     """By stream, (points,)."""
+    variances: Sequence[Any]
+    """By stream, (points,); 0 where they are not known."""
     loads: Mapping[str, Any]
     """By label of a station group, (points,)."""
     reasons: tuple[str, ...]
@@ -315,33 +317,50 @@ class LimitedSubnetworks(Aggregation):
         throughputs  passages per second of every class.
         """
         network = self.network
-        mean_waits = {("", False): iter(outside.waits)}
-        region_of: dict[str, str] = {}
-        admission: dict[str, Any] = {}
-        for region, known in zip(self.limited, regions, strict=True):
-            admission[region.station] = known.wait
-            region_of |= dict.fromkeys(region.inner, region.station)
-            for guest, side in enumerate(known.part.waits_by_side(known.shares)):
-                mean_waits[region.station, bool(guest)] = iter(side)
+        outer = iter(zip(outside.waits, outside.variances, strict=True))
+        admission = {region.station: number for number, region in enumerate(self.limited)}
+        region_of: dict[str, int] = {}
+        inner: list[Sequence[Any]] = []
+        sides: dict[tuple[int, bool], Iterator[int]] = {}
+        for number, (region, known) in enumerate(zip(self.limited, regions, strict=True)):
+            region_of |= dict.fromkeys(region.inner, number)
+            inner.append(known.part.mean_waits(known.shares))
+            for guest, side in enumerate(known.part.sides()):
+                sides[number, bool(guest)] = iter(side)
             profile = self.profiles.get(region.station)
             if profile:
                 weights = known.part.leaving(known.shares, profile.levels)
                 network = averaged(network, profile.network, region, weights)
         compiled = streams(network, self.operations, throughputs)
         waits: list[Wait] = []
+        part_of: list[tuple[int, int] | None] = []
         for stream in compiled.streams:
-            wait = admission.get(stream.station)
-            if wait is None:
-                region_name = region_of.get(stream.station, "")
-                wait = next(mean_waits[region_name, bool(region_name) and region_name not in dict(stream.around)])
-            waits.append(Wait(self.value(wait), 0.0))
+            part, variance, held = None, 0.0, region_of.get(stream.station)
+            if stream.station in admission:
+                part = admission[stream.station], -1
+                mean_wait = regions[part[0]].wait
+            elif held is not None:
+                guest = self.limited[held].station not in dict(stream.around)
+                part = held, next(sides[held, guest])
+                mean_wait = inner[held][part[1]]
+            else:
+                mean_wait, variance = next(outer)
+            part_of.append(part)
+            waits.append(Wait(self.value(mean_wait), variance))
         solution = self.disaggregated(network, compiled, throughputs, waits, outside.loads)
         reasons = tuple(dict.fromkeys([*outside.reasons, *self.reasons(regions)]))
         return solution.replace(
             exact=not reasons,
             reasons=reasons,
             warned=self.warned(reasons, regions, outside.reasons),
-            passages=Passages(network=network, compiled=compiled, throughputs=tuple(throughputs), waits=tuple(waits)),
+            passages=Passages(
+                network=network,
+                compiled=compiled,
+                throughputs=tuple(throughputs),
+                waits=tuple(waits),
+                limited=() if network.closed else tuple(regions),
+                part_of=tuple(part_of),
+            ),
             network=network if self.profiles else None,
         )
 

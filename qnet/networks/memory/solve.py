@@ -122,7 +122,8 @@ class _Closed(LimitedSubnetworks):
         for region in self.limited:
             loads |= self.loads_inside(region, region.guests)
         reasons = (*solved.reasons, *between_integers(self.network, self.operations))
-        outside = MeansOutside(outer.mean_waits(first), loads, reasons)
+        waits = outer.mean_waits(first)
+        outside = MeansOutside(waits, [0.0] * len(waits), loads, reasons)
         rates = [
             item.arrival_rate if isinstance(item, OpenClass) else self.value(throughput)
             for item in self.network.classes
@@ -254,7 +255,8 @@ class _Open(LimitedSubnetworks):
                 saturation[name] = ratio(total(rates), load) + self.operations.where(load > 0, 0.0, float("inf"))
             estimated = not means.part.figures.solution.exact
             capacities[name] = Limiting(name, load, certain=not region.guests, estimated=estimated)
-        outside = MeansOutside([self.column(wait.mean) for wait in passages.waits], loads, outer.reasons)
+        waits = [self.column(wait.mean) for wait in passages.waits]
+        outside = MeansOutside(waits, [wait.variance for wait in passages.waits], loads, outer.reasons)
         solution = self.together(rates, regions, outside)
         certain = tuple(capacities.get(item.name, item) for item in solution.loads)
         return solution.replace(loads=certain, full_at=saturation, used_when_full=used)
@@ -309,9 +311,11 @@ class _Open(LimitedSubnetworks):
         """
         within = inside(self.network, region.replace(guests=()), 1.0)
         compiled = streams(within, self.operations, [1.0])
+        means = part.mean_waits(shares)
+        inner = [self.value(means[number]) for number in part.sides()[0]]
         waits = [
             Wait(wait, wait * (wait + 2.0 * stream.holding.mean))
-            for stream, wait in zip(compiled.streams, map(self.value, part.waits_by_side(shares)[0]), strict=True)
+            for stream, wait in zip(compiled.streams, inner, strict=True)
         ]
         times = [
             (route.probability, total(part.mean_with(waits) for part in route.parts.values()),

@@ -14,6 +14,8 @@ from qnet.lazy import Array, Flags, lazy
 from qnet.networks.duration import Duration, Wait
 from qnet.networks.exactness import AGGREGATED, LAYERS, PRIORITY
 from qnet.networks.parallel.branches import join_time
+from qnet.networks.percentiles import limited
+from qnet.networks.percentiles.limited import inside
 from qnet.networks.percentiles.visits import routes_as_made
 from qnet.networks.percentiles.wait_variances import shared_variance, with_variances
 from qnet.networks.routed import ClosedClass, OpenClass
@@ -89,15 +91,17 @@ def response_percentile(solution: RoutedSolution, share: float, about: str = "")
               several servers, which few wait for, and the wait for it. A customer of a closed class finds what
               outside observers see with one customer less (@lavenberg1980; @sevcik1981). The transform of the mixture
               over routes is inverted by the algorithm EULER (@abate1995); a step that is made n times or once more
-              makes two routes. Random routing of a chain adds to the
-              variance of its passages.
+              makes two routes; passages that wait for admission to a subnetwork with a limit are taken apart from those
+              that do not (`limited`). Random routing of a chain adds to the variance of its passages.
     Limits    Feedback and overtaking make the times dependent, and a customer of a closed class at one station is at no
               other. `trust` decides where it is exact, and where it is beyond what was measured.
     """
-    if solution.passages is None or solution.method in (LAYERS, PRIORITY, AGGREGATED):
+    passages = solution.passages
+    means_only = (LAYERS, PRIORITY) if passages and passages.limited else (LAYERS, PRIORITY, AGGREGATED)
+    if passages is None or solution.method in means_only:
         result = f"percentiles need the variances of waits, and {solution.method} gives only their means"
         raise NotComputed(Problem("QN516", result, "means, such as response"))
-    wanted = list(_ways(solution.passages, about))
+    wanted = list(_ways(passages, about))
     idle = sum(rate for rate, _, _ in wanted) == 0
     # Without any passages, routes count by their probabilities.
     parts = [MixtureRoute(np.atleast_1d(rate + idle * probability), stages) for rate, probability, stages in wanted]
@@ -113,17 +117,23 @@ def _ways(passages: Passages, about: str) -> Iterator[tuple[Value, Value, tuple[
     if passages.wanted is not None and (refusal := _unknown_variance(passages)):
         raise NotComputed(Problem("QN553", f"percentiles where {refusal}", "means, or open classes"))
     waits = _with_variances(passages, passages.wanted) if passages.wanted is not None else _shared(passages)
+    admitted = limited.Admitted(passages, waits) if passages.limited else None
     made = routes_as_made(passages)
     for number, customers in enumerate(passages.network.classes):
         routes = [route for route in made if route.class_index == number]
         rate = passages.throughputs[number] * (passages.copies[number] if passages.copies else 1)
         if customers.chain:
             if about in ("", customers.name):
-                yield rate, 1.0, _of_chain(customers, routes, waits, passages)
+                mixed = admitted.waits if admitted else waits
+                yield rate, 1.0, _of_chain(customers, routes, mixed, passages)
             continue
         for route in routes:
-            if about in ("", customers.name, route.route):
-                yield rate * route.probability, route.probability, tuple(_stages(route, waits, passages))
+            if about not in ("", customers.name, route.route):
+                continue
+            ways = admitted.ways(route) if admitted else [(1.0, waits)]
+            for share, way in ways:
+                probability = route.probability * share
+                yield rate * probability, probability, tuple(_stages(route, way, passages))
 
 
 def _with_variances(passages: Passages, wanted: Wanted) -> Sequence[Wait]:
@@ -177,6 +187,7 @@ def _stages(route: RouteTime, waits: Sequence[Wait], passages: Passages) -> Iter
     """The times on a route; in open networks exponential services and the waits for them are separate stages."""
     network = passages.network
     lines = {station.name for station in network.stations if station.in_line and not network.closed}
+    lines -= {station for station, _ in inside(passages)}
     rates = {station.name for station in network.stations if station.rates is not None}
     many = {station.name for station in network.stations if station.servers > 1 and station.discipline == "fcfs"}
     for (station, _), part in route.parts.items():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from qnet.expression import Operations, Value
@@ -10,12 +10,15 @@ from qnet.networks.exactness import in_order
 from qnet.networks.percentiles.visits import divided, integer_visits
 from qnet.networks.reasons import Reason
 from qnet.networks.routed import ClosedClass, Fork, Hold, OpenClass, Route, RoutedNetwork, Station, Step, Time
+from qnet.networks.solution import Passages
 from qnet.networks.streams import streams
 
 _MOST = 2.0
 """The largest scv of a service time for which percentiles were measured."""
 _FACTOR = 3.0
 """The largest ratio of mean service times at a queue in order of arrival."""
+_AGAIN = 4.0
+"""The most visits in a row inside a limited subnetwork."""
 _NEARLY, _FEW = 0.75, 4.0
 """The load, relative to the largest, from which a second station counts as nearly saturated; and the largest population
 for which that was measured to be harmless."""
@@ -27,23 +30,40 @@ moments do not say, higher ones on the tails of times."""
 _Reasons = Iterator[tuple[Reason, Value]]
 
 
-def beyond(network: RoutedNetwork, operations: Operations, shares: Iterable[float] = ()) -> dict[Reason, Value]:
+def beyond(
+    network: RoutedNetwork, operations: Operations, shares: Iterable[float] = (), admitting: Container[str] = ()
+) -> dict[Reason, Value]:
     """Why percentiles of the response of a network are beyond what was measured; empty where they are not.
 
     network     stations, classes and routes, of one point or a batch; arrival rates do not matter.
     operations  of its numbers.
     shares      of the percentiles, in (0, 1).
+    admitting   the stations held around limited subnetworks that were measured, of `admitting`.
     Returns     by cause, the points where it applies: a truth value, or an array of them. The measured errors are those
                 of `percentiles: ...` in the table of errors.
     """
     result: dict[Reason, Value] = {}
-    for reason, where in _reasons(network, operations):
+    for reason, where in _reasons(network, operations, admitting):
         if not operations.all(where == False):  # noqa: E712
             result[reason] = result.get(reason, False) | where
     if not all(_LOWEST <= round(share, 9) <= _HIGHEST for share in shares):
         guessed = exact(network, operations) == False  # noqa: E712
         result[Reason("far percentiles", numbers=(100 * _LOWEST, 100 * _HIGHEST))] = guessed
     return result
+
+
+def admitting(passages: Passages) -> frozenset[str]:
+    """The stations held around limited subnetworks through which percentiles were measured: those that are of product
+    form inside, and where nothing depends on the number inside.
+
+    passages  of a solution.
+    """
+    measured = [not (inside.reasons or passages.network.profiles) for inside in passages.limited]
+    return frozenset(
+        stream.station
+        for stream, part in zip(passages.compiled.streams, passages.part_of, strict=bool(passages.part_of))
+        if part and part[1] < 0 and measured[part[0]]
+    )
 
 
 def exact(network: RoutedNetwork, operations: Operations) -> Value:
@@ -117,7 +137,7 @@ def _same(value: Value, other: float, operations: Operations) -> Value:
     return operations.compare("<=", operations.absolute(value - other), 1e-12 * abs(other))
 
 
-def _reasons(network: RoutedNetwork, operations: Operations) -> _Reasons:
+def _reasons(network: RoutedNetwork, operations: Operations, admitting: Container[str]) -> _Reasons:
     """Every cause, with the points where it applies."""
     stations = {station.name: station for station in network.stations}
     for customers in network.classes:
@@ -130,7 +150,7 @@ def _reasons(network: RoutedNetwork, operations: Operations) -> _Reasons:
         for route in customers.routes:
             ways = divided(customers, route, operations)
             for index, step in enumerate(route.steps):
-                yield from _step(step, stations, operations)
+                yield from _step(step, stations, operations, admitting)
                 if not customers.chain:
                     yield from _passed_by(step.replace(visits=1.0) if index in ways else step, operations)
                 if isinstance(step, Hold) and not stations[step.station].delay and not customers.chain:
@@ -256,7 +276,7 @@ def _passed_by(step: Step, operations: Operations) -> _Reasons:
             yield from _passed_by(inner, operations)
 
 
-def _step(step: Step, stations: dict[str, Station], operations: Operations) -> _Reasons:
+def _step(step: Step, stations: dict[str, Station], operations: Operations, admitting: Container[str] = ()) -> _Reasons:
     """The features of a step that were not measured, or not as accurate."""
     if isinstance(step, Fork):
         yield Reason("parallel steps"), True
@@ -272,7 +292,11 @@ def _step(step: Step, stations: dict[str, Station], operations: Operations) -> _
         yield Reason("second phases", station=station.name), True
     for inner in step.steps:
         if not isinstance(inner, Time):
-            yield Reason("held", station=station.name), True
+            if station.name not in admitting:
+                yield Reason("held", station=station.name), True
+            elif isinstance(inner, Hold):
+                several = operations.compare(">", inner.visits, _AGAIN + 1e-9)
+                yield Reason("several in a row", station=inner.station), several
             yield from _step(inner, stations, operations)
         elif not station.delay:
             wild = operations.compare(">", inner.scv, _MOST)

@@ -196,7 +196,9 @@ def percentile_notes(model: Model, asked: Iterable[Expression], parts: Iterable[
         if network is None:
             continue
         steady = part.solution.stable
-        causes = percentile_trust.beyond(network, operations, known)
+        passages = part.solution.passages
+        admitting = percentile_trust.admitting(passages) if passages else ()
+        causes = percentile_trust.beyond(network, operations, known, admitting)
         result = {reason: where & steady for reason, where in causes.items()}
         points += _count(steady, part)
         exact += _count(percentiles_exact(part) & steady, part)
