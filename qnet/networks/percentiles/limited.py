@@ -99,18 +99,17 @@ class Admitted:
             raise NotComputed(Problem("QN516", problem, "means, such as response"))
         waits = _waits_inside(inner, inner.wanted, self.points)
         levels = (inner.network.size or 1) // self.points
-        limit = inside.shares.shape[1] - 1
-        entered: Any = np.arange(limit)
-        columns: Any = np.minimum(entered, levels - 1)
+        limit: int = inside.shares.shape[1] - 1
+        columns: Any = np.minimum(np.arange(limit), levels - 1)
         below: Any = inside.shares[:, :-1]
-        some = below.sum(axis=1, keepdims=True)
-        at_entry: Any = np.where(some > 0, below / np.where(some > 0, some, 1.0), entered == 0)
+        some: Any = below.sum(axis=1, keepdims=True)
+        at_entry: Any = np.where(some > 0, below / np.where(some > 0, some, 1.0), np.eye(1, limit))
         full: list[tuple[Array, Array]] = []
         free: list[tuple[Array, Array]] = []
         for wait in waits:
             means, variances = table(wait.mean, self.points, levels), table(wait.variance, self.points, levels)
-            mean = (at_entry * means[:, columns]).sum(axis=1)
-            square = (at_entry * (variances + means**2)[:, columns]).sum(axis=1)
+            mean: Any = (at_entry * means[:, columns]).sum(axis=1)
+            square: Any = (at_entry * (variances + means**2)[:, columns]).sum(axis=1)
             free.append((mean, np.maximum(square - mean**2, 0.0)))
             full.append((means[:, -1], variances[:, -1]))
         held = inside.shares[:, -1]
