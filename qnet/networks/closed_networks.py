@@ -28,7 +28,7 @@ from qnet.networks.wanted import Wanted
 from qnet.queues.arithmetic import total
 
 if TYPE_CHECKING:
-    from qnet.networks import second_phase
+    from qnet.networks import capacity_left, second_phase
     from qnet.networks.closed.bounds import Bounds
     from qnet.networks.layers import solve as layers
     from qnet.networks.parallel import closed as parallel
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from qnet.networks.second_phase import Rates
     from qnet.networks.solvers.protocol import SolvePart
 else:
+    capacity_left = lazy("qnet.networks.capacity_left")
     layers = lazy("qnet.networks.layers.solve")
     product_bounds = lazy("qnet.networks.product.bounds")
     parallel = lazy("qnet.networks.parallel.closed")
@@ -122,12 +123,14 @@ class _Answer(Reduction):
         throughputs = [self.throughput(rates, class_index) for class_index in range(len(self.network.classes))]
         compiled = streams(self.network, self.operations, throughputs)
         rho = self.open_loads(dict(enumerate(throughputs)))
+        crowded_out: dict[Key, capacity_left.Crowded] = {}
         if answered.method == PRIORITY:
             # Searches, and methods that solve a part by this one, pass through such loads and are warned instead.
             if wanted.enclosed and (self.network.size is None or wanted.each):
                 labels = [station.groups[key[1]].label for key, station, copies in self.groups for _ in range(copies)]
                 priorities.refuse_starved(answered, labels, [item.name for item in self.network.classes])
-            rho = self.unserved(answered, rho)
+            crowded_out = capacity_left.beside(self.network, compiled, self.ranked, self.operations)
+            rho = self.unserved(answered, rho | {key: item.load for key, item in crowded_out.items()})
         rho = self.piling_up(compiled, rho)
         waits = self.waits(answered, scaled, visits)
         identical = self.steps.identical if self.steps else ()
@@ -146,6 +149,9 @@ class _Answer(Reduction):
             exact=not reasons,
             reasons=reasons,
             classes=classes,
+            loads=capacity_left.marked(solution.loads, steady.labels, crowded_out, False)
+            if crowded_out
+            else solution.loads,
             ceiling=self.ceiling(demands) if wanted.asks_ceiling(self.network.size) else None,
             states=self.states(answered),
             near=answered.near if self.network.size is not None else None,

@@ -354,6 +354,8 @@ def _image(ranked: Ranked, changes: ShareChanges, residence: Any) -> tuple[Any, 
     for number, rank in enumerate(ranks, 1):
         work = arrivals.work(before, rank.members)
         image = np.where(rank.members, ranked.visits * arrivals.visit_time(before, rank, work), image)
+        if fixed.any_open:
+            image = _settled(ranked, rank.members, before, residence, image)
         before = arrivals.after(before, rank.members, work) if number < len(ranks) else before
     image = np.where(fixed.there, image, ranked.demands)
     cycle = arrivals.cycle[:, None, :]
@@ -363,6 +365,23 @@ def _image(ranked: Ranked, changes: ShareChanges, residence: Any) -> tuple[Any, 
         image = np.concatenate([image, ratios], axis=1)
         change = np.concatenate([change, np.abs(ratios - residence[:, stations:])], axis=1)
     return image, np.where(np.isfinite(change), change, np.inf).max((1, 2), initial=0.0)
+
+
+def _settled(ranked: Ranked, members: Any, before: _Before | None, residence: Any, image: Array) -> Any:
+    """The residences of one rank, with those of its open classes as if their queues had already followed.
+
+    A change of their waits by d changes their queues, and these the waits by c d, c the load of these classes over the
+    capacity left to them: the rounds of plain substitution are many where c is nearly 1. The fixed point is the same.
+    """
+    stations = image.shape[1]
+    opened: Any = members & ranked.fixed.opened[:, 0]
+    left: Any = 1.0 if before is None else np.maximum(1.0 - before.busy, _LEAST)[..., None]
+    loads = np.where(opened, ranked.demands * ranked.arrival_rate[:, None, :], 0.0) / left
+    change = np.where(opened, (image - residence[:, :stations]) / ranked.fixed.visits, 0.0)
+    overall = loads.sum(-1, keepdims=True)
+    steady = overall < 1.0
+    follows: Any = (loads * change).sum(-1, keepdims=True) / np.where(steady, 1.0 - overall, 1.0)
+    return np.where(opened & steady, image + ranked.visits * follows, image)
 
 
 class _Before(Record):

@@ -82,8 +82,9 @@ def solve(network: Demands, wanted: Wanted, solve_part: SolvePart) -> Solution:
         residence[points, indices] = part.residence
     closed = np.array([class_index in network.closed for class_index in range(classes)])
     residence *= (~closed | (overall.population > 0))[:, None]
-    # Where open classes get too little capacity, there is no steady state.
-    residence[crowded], throughput[crowded] = 0.0, 0.0
+    # Where open classes get too little capacity, there is no steady state; closed ones have their throughputs.
+    residence[crowded] = 0.0
+    throughput[crowded] *= closed
     single = network.size is None
     rates = [float(column[0]) if single else column for column in throughput.T]
     rows = [[float(cell[0]) if single else cell for cell in np.moveaxis(residence, 0, -1)[index]]

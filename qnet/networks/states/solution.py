@@ -11,6 +11,7 @@ from qnet.errors import NotComputed
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.networks import closed_networks
 from qnet.networks.capacity.flows import Losses, with_offered
+from qnet.networks.capacity_left import beside, marked
 from qnet.networks.duration import NOTHING, Wait
 from qnet.networks.exactness import STATES, ranked
 from qnet.networks.figures import Steady, figures
@@ -55,6 +56,9 @@ def of_chains(network: RoutedNetwork, result: Sequence[SolvedChain], wanted: Wan
         compiled = compiled.replace(routes=streams(ending, chains.operations, throughputs).routes)
     waits = _waits(network, compiled, present, chains.operations)
     loads = _loads(network, compiled, chains.operations)
+    ranked = [item.name for item in network.stations if item.discipline in ("priority", "preemptive")]
+    crowded = beside(network, compiled, ranked, chains.operations) if ranked and network.closed else {}
+    loads |= {key: crowded[key].load for key in loads.keys() & crowded.keys()}
     steady = Steady(
         ending, throughputs, compiled=compiled, members=compiled.members(), waits=waits, rho=loads,
         operations=chains.operations,
@@ -79,7 +83,7 @@ def of_chains(network: RoutedNetwork, result: Sequence[SolvedChain], wanted: Wan
         ceiling=None if limited else ceiling(network),
         network=network if network.profiles else None,
         buffers=full,
-        loads=(*solution.loads, *_of_drains(network, full)),
+        loads=(*marked(solution.loads, steady.labels, crowded, True), *_of_drains(network, full)),
         passages=_passages(solution, network, compiled, made, wanted),
     )
 

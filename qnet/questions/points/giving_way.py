@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from qnet.expression import Value, parse
+from qnet.expression import Operations, Value, parse
 from qnet.model.model import ChainModel, ClassModel, Model, StepModel, fact
 from qnet.networks.wanted import Wanted
 from qnet.questions.points.points import Solved, needs_solution, solve_points
 from qnet.record import Record
+
+_NEARLY, _ROUNDS, _NEARNESS = 0.99, 20, 1e-5
+"""Of `approached`: the share of a factor at which there is a steady state that is computed soon, and the largest number
+of rounds, which are mostly four, to a step far below the error of the method."""
 
 
 class _Requests(Record):
@@ -36,6 +40,8 @@ def at_saturation(model: Model) -> Model:
     closed = [item for item in model.customers if item.population not in (None, none)]
     if not closed or all(item.population is not None for item in model.customers) or needs_solution(model):
         return model
+    if _ranked(model):
+        return model  # customers that are served before the open ones never give way
     delays = frozenset(item.name for item in model.stations if item.delay)
     opened = [_requests(item, delays) for item in model.customers if item.population is None]
     holds = frozenset[str]().union(*(item.holding for item in opened))
@@ -60,6 +66,44 @@ def limited(model: Model, solved: Solved, varied: Mapping[str, Value] | None, wa
     if rest is model:
         return None
     return solve_points(rest, varied, solved.size, patient=False, asked=wanted.replace(warned=False, near=None))
+
+
+def never(model: Model, solved: Solved) -> bool:
+    """Whether loads that are not certain are those of open classes that closed ones are served before.
+
+    model    without times that depend on the solution, for True.
+    solved   its solution at some points.
+    """
+    closed = any(item.population is not None for item in model.customers)
+    holds = any(part.solution.held_by for part in solved.parts)
+    return closed and _ranked(model) and not holds and not needs_solution(model)
+
+
+def approached(
+    solved: Solved, solve_at: Callable[[Value], Solved], idle: Value, operations: Operations
+) -> tuple[Value, Solved]:
+    """The factor on arrival rates at which open classes get no more of a station where others are served first.
+
+    Those wait for services of the open classes, so that loads grow a little slower than the arrivals: a load at 99 % of
+    a factor gives the next factor.
+
+    solved     at a factor of 1.
+    solve_at   solves the model with the arrival rates multiplied by a factor.
+    idle       whether a point has no load.
+    Returns    the factor, and the last solution; 1 at idle points.
+    """
+    factor = operations.where(idle, 1.0, 1 / operations.where(idle, 1.0, solved.load))
+    edge = solved
+    for _ in range(_ROUNDS):
+        edge = solve_at(_NEARLY * factor)
+        before, factor = factor, operations.where(idle, 1.0, _NEARLY * factor / operations.where(idle, 1.0, edge.load))
+        if operations.all(operations.absolute(factor - before) <= _NEARNESS * factor):
+            break
+    return factor, edge
+
+
+def _ranked(model: Model) -> bool:
+    return any(item.discipline in ("priority", "preemptive") for item in model.stations)
 
 
 def _requests(customers: ClassModel | ChainModel, delays: frozenset[str]) -> _Requests:

@@ -14,7 +14,7 @@ from qnet.lazy import lazy, np
 from qnet.model.bind import depends_on_population
 from qnet.model.model import Model, fact
 from qnet.model.scope import depends_on_solution, uses_solution
-from qnet.networks.exactness import LAYERS, STATES
+from qnet.networks.exactness import LAYERS, PRIORITY, STATES
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.points.points import Part, Solved, at_loads, full_load, needs_solution, solve_points
@@ -105,8 +105,8 @@ def saturation(
 
     No load grows slower than the arrivals, except where times fall with the load or customers are lost: the factor is
     at most the reciprocal of the largest load. It is that reciprocal unless waits inside holds saturate an outer
-    station earlier. In the exceptional cases the factor is a root, located by a search; if the waits of layers do not
-    converge there, the capacities alone determine the factor.
+    station earlier, or closed classes are served before open ones. In these cases the factor is a root, located by a
+    search; if the waits of layers do not converge there, the capacities alone determine the factor.
 
     model    with the parameters that were set.
     solved   its solution at one point or at a batch.
@@ -143,9 +143,7 @@ def saturation(
             return by_capacities
     if not needs_solution(model) and _certain(solved):
         # Loads without waits grow in proportion to the arrivals, and so keep their order.
-        factor = operations.where(idle, float("inf"), bound)
-        cause = solved.gather(limiting)
-        return Saturation(factor, cause, approximate=_approximate(solved, cause))
+        return _ended(operations.where(idle, float("inf"), bound), solved)
     return _searched(model, solved, varied, wanted, by_capacities, extra)
 
 
@@ -162,9 +160,9 @@ def _searched(
     by_capacities   the saturation of the capacities alone; its factor is infinite at points without load.
     """
     operations: Operations = FLOATS if solved.size is None else arrays()
-    certain = solved.certain_load
+    where, certain = operations.where, solved.certain_load
     idle = by_capacities.factor == float("inf")
-    bound = operations.where(idle, 1.0, by_capacities.factor)
+    bound = where(idle, 1.0, by_capacities.factor)
     states = any(part.solution.method == STATES for part in solved.parts)
     # A Markov chain has a solution below saturation only, whose load approximations of open classes compute.
     solve_at = at_loads(solved, varied, wanted.replace(rough=True, method=AUTO.method if states else wanted.method))
@@ -172,6 +170,9 @@ def _searched(
     optional = extra and bool(operations.all(solved.stable))
     try:
         with budget.extra(_EXTRA) if optional else budget.share(_SHARE):
+            if giving_way.never(model, solved):
+                factor, edge = giving_way.approached(solved, solve_at, idle, operations)
+                return _ended(where(idle, float("inf"), factor), edge)
             if states and not needs_solution(model):
                 other = solve_at(0.0 * bound + 1.0)
                 if _certain(other):
@@ -184,9 +185,9 @@ def _searched(
                 result = _above_capacities(solved, solve_at, bound, idle, operations)
                 return _with_limit(full_load(model, solved, varied, wanted), result, operations)
     except budget.OverBudget:
-        if not operations.all(solved.stable):
+        if not (narrowed := bracket.saturation(idle)) and not operations.all(solved.stable):
             raise
-        return bracket.saturation(idle) or by_capacities.replace(cut=True)
+        return narrowed or by_capacities.replace(cut=True)
     except NotComputed as error:
         if states:
             # No approximation applies, and a search by the chain would take too long.
@@ -198,11 +199,8 @@ def _searched(
     if states and not operations.all(idle | (bound > 1)):
         # The approximation has no steady state where the chain has one: its factor is wrong.
         return by_capacities
-    factor = operations.where(idle, float("inf"), bound)
-    cause = edge.gather(limiting)
-    approximate = _approximate(edge, cause)
-    estimated = approximate and _exact(solved) and states
-    result = Saturation(factor, cause, estimated=estimated, approximate=approximate)
+    result = _ended(where(idle, float("inf"), bound), edge)
+    result = result.replace(estimated=result.approximate and _exact(solved) and states)
     return (
         _with_limit(full_load(model, solved, varied, wanted), result, operations) if needs_solution(model) else result
     )
@@ -237,8 +235,7 @@ class _Bracket:
         if not self.operations.all((width <= _NARROW) & (idle | (self.low > 0))):
             return None
         widest = float(width if isinstance(width, float) else width.max())
-        factor, cause = where(idle, float("inf"), self.low), last.gather(limiting)
-        return Saturation(factor, cause, cut=True, width=widest, approximate=_approximate(last, cause))
+        return _ended(where(idle, float("inf"), self.low), last).replace(cut=True, width=widest)
 
 
 def _with_limit(load: Value, result: Saturation, operations: Operations) -> Saturation:
@@ -254,6 +251,12 @@ def _with_limit(load: Value, result: Saturation, operations: Operations) -> Satu
     end = 1 / operations.where(known, load, 1.0)
     near = known & (operations.absolute(result.factor / end - 1.0) <= _NEAR_END)
     return result.replace(factor=operations.where(near, end, result.factor))
+
+
+def _ended(factor: Value, edge: Solved) -> Saturation:
+    """A factor, with its cause in a solution near it."""
+    cause = edge.gather(limiting)
+    return Saturation(factor, cause, approximate=_approximate(edge, cause))
 
 
 def _certain(solved: Solved) -> bool:
@@ -392,7 +395,7 @@ def _below_capacities(
     narrowed = where(reached, False, known > _LEAST)
     (low, at_low), (high, at_high), first = _extrapolated(excess_at_depth, *ends, narrowed, operations)
     share = _share(low)
-    loose = any(part.solution.method == LAYERS for part in edge.parts)
+    loose = any(part.solution.method in (LAYERS, PRIORITY) for part in edge.parts)
     tolerance = (_LOOSE if loose else roots.NEARNESS) * share / ((1 - share) * where(low > 0, low, 1.0))
     depth = roots.bracket(excess_at_depth, low, high, at_low, at_high, operations, tolerance, first)[0]
     return where(reached, bound, _share(depth) * bound), last
