@@ -12,7 +12,7 @@ from qnet.expression import Expression, Value
 from qnet.lazy import lazy, np
 from qnet.model.fields import BY_PRIORITY, RATES, SHARE, TABLES
 from qnet.model.keys import all_steps, keys_of, stated
-from qnet.model.model import ClassModel, Model, RouteModel, StationModel, StepModel, fact
+from qnet.model.model import ClassModel, Model, RouteModel, StationModel, StepModel, fact, fact_of_tables
 from qnet.model.scope import inside_stations
 from qnet.model.values import LEAST, MOST, Values
 from qnet.networks.routed import (
@@ -138,7 +138,7 @@ def structures(model: Model, values: Values) -> list[Any]:
     return [np.flatnonzero(inverse == number) for number in range(int(inverse.max()) + 1)]
 
 
-@fact
+@fact_of_tables
 def structural(model: Model) -> list[tuple[Expression, Path]]:
     """The expressions of `model` over parameters that set the structure of its network, such as servers and copies.
 
@@ -153,7 +153,7 @@ def structural(model: Model) -> list[tuple[Expression, Path]]:
     ]
 
 
-@fact
+@fact_of_tables
 def _rates(model: Model) -> list[tuple[Expression, Path]]:
     """The expressions over parameters that are capacities of a station, each with its path."""
     return [
@@ -164,7 +164,7 @@ def _rates(model: Model) -> list[tuple[Expression, Path]]:
     ]
 
 
-@fact
+@fact_of_tables
 def expressions(model: Model) -> list[Expression]:
     """Every expression of `model` that becomes a number of its network; parameters and outputs are not among them."""
     keys = keys_of(model)
@@ -193,7 +193,7 @@ def depends_on_population(model: Model) -> bool:
     )
 
 
-@fact
+@fact_of_tables
 def _named_steps(model: Model) -> dict[str, list[StepModel]]:
     """The steps that name a copy, by the station whose copies they name."""
     stations = {station.name: station for station in model.stations}

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from qnet.documents import Path
 from qnet.expression import Expression, parse
 from qnet.model.fields import TABLES, Field
-from qnet.model.model import Model, StepModel, fact
+from qnet.model.model import Model, StepModel, fact_of_tables
 from qnet.record import Record
 
 _Stated = TypeVar("_Stated", bound=Record)
@@ -209,7 +209,7 @@ def _absent(field: Field, defaults: Mapping[str, Any] | None = None, name: str =
     return {"text": "", "word": "", "names": (), "flag": False}.get(field.kind)
 
 
-@fact
+@fact_of_tables
 def keys_of(model: Model) -> Keys:
     """The rows of the field table for the records of `model`."""
     return Keys()

@@ -3,7 +3,8 @@
 A key of the language needs an attribute here only where code reads it from the model by name. The values of all other
 keys, which become numbers of the network, are in `further`.
 
-A question may solve one model thousands of times: `fact` caches what depends on the model alone.
+A question may solve one model thousands of times: `fact` caches what depends on the model alone, and `fact_of_tables`
+what its settings do not change either.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ Further = tuple[tuple[str, Any], ...]
 
 
 _Fact = TypeVar("_Fact")
+_FACTS, _OF_TABLES = "_facts", "_facts_of_tables"
+"""The attributes of a model in which facts are cached."""
 
 
 class Parameter(Record):
@@ -406,6 +409,17 @@ class Model(Record):
             visited.add(name)
         return list(result)
 
+    def set_to(
+        self, parameters: dict[str, Parameter], settings: dict[str, str], origins: dict[str, str | Path]
+    ) -> Model:
+        """The model with other expressions of the same parameters.
+
+        settings, origins   the attributes of the result.
+        """
+        result = self.replace(parameters=parameters, settings=settings, origins=origins)
+        result.__dict__[_OF_TABLES] = self.__dict__.setdefault(_OF_TABLES, {})
+        return result
+
     @cached_property
     def choices(self) -> dict[str, tuple[str, ...]]:
         """The options of every choice parameter."""
@@ -426,11 +440,20 @@ def require_models(systems: Iterable[Any]) -> None:
 
 def fact(function: Callable[[Model], _Fact]) -> Callable[[Model], _Fact]:
     """Cache the result of a function of a model alone on that model; callers must not change the result."""
+    return _cached(function, _FACTS)
+
+
+def fact_of_tables(function: Callable[[Model], _Fact]) -> Callable[[Model], _Fact]:
+    """As `fact`, for a function that does not look at parameters: models with other settings share the result."""
+    return _cached(function, _OF_TABLES)
+
+
+def _cached(function: Callable[[Model], _Fact], kept: str) -> Callable[[Model], _Fact]:
     name = f"{function.__module__}.{function.__qualname__}"
 
     @wraps(function)
     def cached(model: Model) -> _Fact:
-        facts = model.__dict__.setdefault("_facts", {})
+        facts = model.__dict__.setdefault(kept, {})
         if name not in facts:
             facts[name] = function(model)
         return facts[name]

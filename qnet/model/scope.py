@@ -8,7 +8,7 @@ from qnet.expression import Expression, ExpressionError, solution_name
 from qnet.expression.names import INSIDE, MAX_THROUGHPUT, percentile_share
 from qnet.expression.nodes import Binary, Name, Node
 from qnet.model.fields import LOST, OF_BUFFERS, RESERVED, SOLUTION_DIMENSIONS
-from qnet.model.model import BranchModel, Model, StepModel
+from qnet.model.model import BranchModel, Model, StepModel, fact
 from qnet.units import NUMBER, RATE, TIME, Dimension
 
 
@@ -101,6 +101,7 @@ def refuse_inside(model: Model, expression: Expression) -> None:
         raise ExpressionError(text, 0, f"busy_servers('{station}') is the mean number inside", "QN123")
 
 
+@fact
 def depends_on_solution(model: Model) -> frozenset[str]:
     """The parameters of `model` whose value needs the solution, directly or through others."""
     result: set[str] = set()

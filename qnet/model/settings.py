@@ -62,13 +62,13 @@ def with_settings(model: Model, settings: Mapping[str, str], path: Path = ()) ->
     if problems:
         raise UsageError(*problems)
     origins = {name: (*path, name) if path else f"-p {short(f'{name}={text}')}" for name, text in settings.items()}
-    changed = model.replace(
-        # Without names of others they remain in order.
-        parameters=_in_order(parameters) if any(parameters[name].expression.names for name in settings) else parameters,
-        settings={**model.settings, **settings},
-        origins={**model.origins, **origins},
+    # Without names of others they remain in order, and nothing more depends on the solution.
+    named = any(parameters[name].expression.names for name in settings)
+    changed = model.set_to(
+        _in_order(parameters) if named else parameters, {**model.settings, **settings}, {**model.origins, **origins}
     )
-    _check_known_before(changed)
+    if named:
+        _check_known_before(changed)
     return changed
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from qnet.documents import Path
@@ -50,25 +50,44 @@ def still(model: Model) -> dict[frozenset[str], _Still]:
     return {}
 
 
+def standing_values(model: Model, known: Mapping[str, Value], replaced: Container[str]) -> dict[str, Value]:
+    """Those values of parameters that rest on parameters alone, and on none of the `replaced` ones.
+
+    known   the values of parameters of `model`, without replacements.
+    """
+    result: dict[str, Value] = {}
+    for name, item in model.parameters.items():
+        rests_on = [used for part in (item.expression, item.low, item.high) if part for used in part.names]
+        if name not in replaced and name in known and all(used in result for used in rests_on):
+            result[name] = known[name]
+    return result
+
+
 class Values:
     """The values of all parameters at a point (floats) or at `size` points (arrays), and expressions over them.
 
-    `varied` replaces parameters by numbers; `figures` are figures of the solution, by name, where they are known.
-    Parameters that need figures that are not known are left out.
+    `varied` replaces parameters by numbers; `figures` are figures of the solution, by name, where they are known;
+    `standing` are values of parameters that need not be evaluated, as from `standing_values`. Parameters that need
+    figures that are not known are left out.
 
     Raises `InvalidInput` for a value outside its range, or an expression that has no value; `UsageError` where an
     option set what it rests on.
     """
 
     def __init__(
-        self, model: Model, varied: Mapping[str, Value], size: int | None, figures: Mapping[str, Value] | None = None
+        self,
+        model: Model,
+        varied: Mapping[str, Value],
+        size: int | None,
+        figures: Mapping[str, Value] | None = None,
+        standing: Mapping[str, Value] | None = None,
     ) -> None:
         self.model = model
         self.size = size
         self.operations: Operations = FLOATS if size is None else arrays()
         self.choices = model.choices
         self._keys = keys_of(model)
-        self.known: dict[str, Value] = dict(figures or {})
+        self.known: dict[str, Value] = {**(standing or {}), **(figures or {})}
         self.extreme = False
         """Whether a number of the network is so small or large that products of such numbers may be out of range."""
         self.moving = 0
@@ -78,6 +97,8 @@ class Values:
         if self.still is not None:
             self.known = {**self.still.known, **self.known}
         every = model.parameters.values() if self.still is None else self.still.moved
+        if standing:
+            every = [item for item in every if item.name not in standing]
         later = [item for item in every if not self._state(item, varied)]
         for parameter in later:
             self._check_range(parameter, self.known[parameter.name])
@@ -86,14 +107,8 @@ class Values:
 
     def _standing(self, varied: Mapping[str, Value]) -> _Still:
         """What rests on parameters alone, and on none of those that are replaced."""
-        known: dict[str, Value] = {}
-        moved: list[Parameter] = []
-        for name, item in self.model.parameters.items():
-            rests_on = [used for part in (item.expression, item.low, item.high) if part for used in part.names]
-            if name in varied or name not in self.known or not all(used in known for used in rests_on):
-                moved.append(item)
-            else:
-                known[name] = self.known[name]
+        known = standing_values(self.model, self.known, varied)
+        moved = [item for name, item in self.model.parameters.items() if name not in known]
         return _Still(known, tuple(moved), {}, {})
 
     def _state(self, parameter: Parameter, varied: Mapping[str, Value]) -> bool:
