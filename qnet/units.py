@@ -136,6 +136,11 @@ def unit(text: str) -> Unit:
     return result
 
 
+def named_unit(text: str) -> Unit | None:
+    """The unit that is one name, or `/` and one name, without spaces; None for any other text."""
+    return unit(text) if text.removeprefix("/") in _ATOMS else None
+
+
 def _atom(text: str) -> Unit:
     """A single unit, possibly with a power."""
     name, caret, exponent = text.partition("^")

@@ -6,13 +6,14 @@ import ast
 import math
 import re
 from functools import lru_cache
+from keyword import iskeyword
 from typing import TYPE_CHECKING
 
 from qnet.expression.names import FUNCTIONS, SOLUTION_FUNCTIONS, canonical, percentile
 from qnet.expression.nodes import Binary, Call, Comparison, ExpressionError, Name, Node, Number, Text, Unary, walk
 from qnet.lazy import lazy
 from qnet.record import Record
-from qnet.units import ATOM_PATTERN, NUMBER, NUMBER_PATTERN, Unit, UnitError, scale, unit
+from qnet.units import ATOM_PATTERN, NUMBER, NUMBER_PATTERN, Unit, UnitError, named_unit, scale, unit
 
 if TYPE_CHECKING:
     from qnet import errors
@@ -27,6 +28,8 @@ MAX_TOKENS = 600
 MAX_DEPTH = 60
 """Parentheses inside parentheses: the parser calls itself for each, far below Python's limit of recursion."""
 
+_SHORT = 30
+"""The most characters of an expression that is tried as a number or a name alone: such a number is finite."""
 _NAME = r"[A-Za-z_][A-Za-z_0-9]*(?:\.[A-Za-z_][A-Za-z_0-9]*)*"
 _OPERATOR = r"\*\*|//|<=|>=|==|!=|[-+*/(),<>]"
 _STRING = r"'[^'\\\n]*'|\"[^\"\\\n]*\""
@@ -177,6 +180,8 @@ def parse(source: str | float) -> Expression:
     """
     if not isinstance(source, str):
         return Expression(repr(source), Number(float(source), NUMBER), ())
+    if plain := _plain(source):
+        return Expression(source, plain, (plain.name,) if isinstance(plain, Name) else ())
     folded = fold(source)
     stripped = folded.text.lstrip()
     shift = len(folded.text) - len(stripped)
@@ -190,6 +195,26 @@ def parse(source: str | float) -> Expression:
     root = _Converter(stripped, folded.literals, shift).convert(tree.body, 0)
     names = dict.fromkeys(node.name for node in walk(root) if isinstance(node, Name))
     return Expression(source, root, tuple(names))
+
+
+def _plain(source: str) -> Number | Name | None:
+    """The number or the name that a text is alone: digits, perhaps with one unit of one name; or words with dots.
+
+    Returns   None for any other text. Most expressions are plain: no patterns are compiled for them, and no tree made.
+    """
+    text = source.strip()
+    column = len(source) - len(source.lstrip())
+    if len(text) > _SHORT or not text.isascii():
+        return None
+    if not text[:1].isdigit():
+        words = text.split(".")
+        return Name(text, column) if all(word.isidentifier() and not iskeyword(word) for word in words) else None
+    digits = text[: len(text) - len(text.lstrip("0123456789."))]
+    name = text[len(digits) :].strip()
+    result = named_unit(name) if name else _PLAIN
+    if result is None or digits.count(".") > 1 or (digits[0] == "0" and digits[1:2].isdigit()):
+        return None
+    return Number(scale(float(digits), result.factor), result.dimension, column)
 
 
 def solution_name(function: str, argument: str) -> str:

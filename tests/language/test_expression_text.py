@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 from many import many
 
 from qnet.expression import ExpressionError, check, evaluate, parse
+
+parsing = sys.modules["qnet.expression.parse"]
 
 
 def value(text: str) -> float:
@@ -205,3 +209,34 @@ def test_a_power_of_whole_numbers_from_outside_is_computed_in_floats():
     root = parse("a ** b ** c").root
     with pytest.raises(ExpressionError, match="too large"):
         evaluate(root, {"a": 9, "b": 9, "c": 9})
+
+
+PLAIN = ("120ms", " 8.5 ms ", "600/s", "3 /s", "70 %", "1.", "0.25", "4 KiB", "rate", "cu.pend", "12")
+
+
+@pytest.mark.parametrize("text", PLAIN)
+def test_a_number_or_a_name_alone_needs_no_pattern_and_no_tree(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parsing, "_plain", lambda _: None)
+    expected = parse(text)
+    monkeypatch.undo()
+    monkeypatch.setattr(parsing, "fold", lambda _: pytest.fail("patterns are asked"))
+    assert parse(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "007", "00.5", "1.2.3", "1e3", "5 m", "5 ms/s", "if", "True", "a..b", "a.if", "µs", "\u0663", "1 2", "1s.a", "",
+        ".", "9" * 400, "'a'", "5 / s", "3/rate", "1_0", "%", ".5", "-1", "s^2", "2 s^2", "a b",
+    ],
+)  # fmt: skip
+def test_a_text_that_is_no_number_and_no_name_is_read_as_before(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def read() -> object:
+        try:
+            return parse(text)
+        except ExpressionError as error:
+            return str(error), error.column, error.code
+
+    now = read()
+    monkeypatch.setattr(parsing, "_plain", lambda _: None)
+    assert now == read()
