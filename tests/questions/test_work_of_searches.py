@@ -22,7 +22,7 @@ from qnet.questions.envelope.question import question
 from qnet.questions.points import trial as trials
 from qnet.questions.points.points import solve_points
 from qnet.questions.points.trial import Trial
-from qnet.questions.search import steady_range
+from qnet.questions.search import continuous, steady_range
 from qnet.questions.search.search import search
 from qnet.questions.search.steady_range import largest_steady
 
@@ -229,3 +229,37 @@ def test_a_steady_state_ends_at_its_capacity_where_a_range_begins_near_it() -> N
     steady = largest_steady(Trial(model, "rate", (), {"workers": np.array([4.0])}, 1))
     assert steady.bounded.all()
     np.testing.assert_allclose(steady.largest, 4 / 12e-3, rtol=1e-9)
+
+
+def test_ends_of_a_steady_state_and_crossings_of_limits_are_roots_of_one_batch(
+    sizes: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At half of the points no limit must hold, so that the steady state ends before any."""
+    model = load("ibm-3990-6")
+    limits = [condition("response <= 20 ms", model)]
+    columns = {"write_fraction": np.tile([0.1, 0.3, 0.5], 2), "block": np.full(6, 27998.0)}
+    asked = np.arange(6) < 3
+
+    def searched(flags: Any) -> tuple[Any, list[int], int]:
+        """The answers at some points, and the numbers of points of solutions and of batches of roots."""
+        here = np.flatnonzero(flags)
+        some = {name: column[here] for name, column in columns.items()}
+        trial = Trial(model, "rate", limits, some, len(here), applies=[asked[here]])
+        sizes.clear()
+        batches.clear()
+        return search(trial, ends=False).high.value, list(sizes), len(batches)
+
+    batches: list[int] = []
+    roots = continuous.sign_change
+
+    def changed(trial: Trial, *more: Any) -> Any:
+        batches.append(trial.size)
+        return roots(trial, *more)
+
+    monkeypatch.setattr(continuous, "sign_change", changed)
+    together, solved, of_roots = searched(asked == asked)
+    limited, one, _ = searched(asked)
+    ended, other, _ = searched(~asked)
+    assert of_roots == 1
+    assert len(solved) < len(one) + len(other) - 4
+    np.testing.assert_allclose(together, np.concatenate([limited, ended]), rtol=1e-12)

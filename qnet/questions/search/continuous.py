@@ -11,7 +11,7 @@ from qnet.questions.points.points import Solved
 from qnet.questions.points.saturation import JUST_BELOW
 from qnet.questions.points.trial import Trial
 from qnet.questions.search.scan import ENDLESS, LIMIT, RANGE, SATURATION, Ends, Regions, Scan, best, intervals
-from qnet.questions.search.sign_changes import filled, overloaded, sign_change, smooth
+from qnet.questions.search.sign_changes import overloaded, sign_change, smooth
 from qnet.questions.search.steady_range import START, Ending, SteadyRange, largest_steady
 
 _NEAR = tuple(2.0**-power for power in (5, 7, 9, 12, 16, 22))
@@ -27,6 +27,9 @@ _SPARSE = 3
 """Of these other numbers only each third is tried."""
 _FAR = 1e9
 """The multiple of the stated value up to which a search goes where there is no steady state at low values."""
+
+_Crossings = dict[tuple[int, float, float], float]
+"""Where limits are crossed, by the index of the point, and the values between which they are: where they hold first."""
 
 
 def continuous(trial: Trial, ends: bool = True) -> Regions:
@@ -47,32 +50,42 @@ def continuous(trial: Trial, ends: bool = True) -> Regions:
         _unloaded(trial, scan, np.flatnonzero(hopeless))
     scan.closer(lambda low, high: low + (high - low) / 2)
     scan.settle()
-    left = steady.rough and _exceeded_before(trial, scan, steady.rough, inner)
-    return _regions(trial, scan, steady, inner, moved, hopeless, left if ends else None)
+    known, left = _exceeded_before(trial, scan, steady.rough, inner, ends) if steady.rough else ({}, None)
+    return _regions(trial, scan, steady, inner, moved, hopeless, known, left)
 
 
-def _exceeded_before(trial: Trial, scan: Scan, rough: Ending, inner: Array) -> Ending:
-    """The roughly known ends of the steady state before which limits cease to hold.
+def _exceeded_before(
+    trial: Trial, scan: Scan, rough: Ending, edge: Array, ends: bool
+) -> tuple[_Crossings, Ending | None]:
+    """The crossings of limits that were searched, and the ends of the steady state that remain to be searched.
 
-    In `inner` these are estimated; all other ends are computed there and scanned.
+    Where limits cease to hold before a roughly known end, it is only estimated in `edge`, and remains to be searched if
+    `ends`. All other ends are computed there and scanned.
+
+    Method   The ends that are computed, the crossings of limits at all other points, and the ends that would remain are
+             one batch of roots: points at which the limits hold up to the end seldom have a crossing.
     """
     last = np.flatnonzero(np.append(~scan.neighbours(), True))
     holds = np.zeros(trial.size, dtype=bool)
     holds[scan.point[last]] = scan.holds[last]
     before = ~holds[rough.point]
+    left = rough.at(before & np.isfinite(edge[rough.point]))
+    edge[left.point] = left.estimate
     reached = rough.at(~before)
-    if len(reached.point):
-        lanes = trial.at(reached.point)
-        every = reached.low == reached.low
-        ends = every, reached.at_low, reached.at_high
-        exact = sign_change(lanes, filled, reached.low, reached.high, reached.top, ends, every)
-        inner[reached.point] = exact
-        value = exact[:, None] * np.array([*(1 - share for share in _NEAR), JUST_BELOW])
-        new = value > reached.low[:, None]
-        scan.look(np.repeat(reached.point, value.shape[1])[new.reshape(-1)], value[new])
-    left = rough.at(before & np.isfinite(inner[rough.point]))
-    inner[left.point] = left.estimate
-    return left
+    if not len(reached.point):
+        return {}, left if ends else None
+    inner, outer = scan.changes(scan.holds)
+    crossed = scan.stable[outer] & ~np.isin(scan.point[inner], reached.point)
+    inner, outer = inner[crossed], outer[crossed]
+    searched = reached.joined(left) if ends else reached
+    roots, exact = _roots(trial, scan, inner, outer, edge, searched)
+    edge[searched.point] = exact
+    value = edge[reached.point][:, None] * np.array([*(1 - share for share in _NEAR), JUST_BELOW])
+    keys = zip(scan.point[inner].tolist(), scan.value[inner].tolist(), scan.value[outer].tolist(), strict=True)
+    known = dict(zip(keys, roots.tolist(), strict=True))
+    new = value > reached.low[:, None]
+    scan.look(np.repeat(reached.point, value.shape[1])[new.reshape(-1)], value[new])
+    return known, None
 
 
 def _loaded(trial: Trial, steady: SteadyRange) -> tuple[Scan, Flags]:
@@ -162,8 +175,9 @@ def _unloaded(trial: Trial, scan: Scan, here: Indices) -> None:
 
 
 def _regions(
-    trial: Trial, scan: Scan, steady: SteadyRange, edge: Array, moved: Flags, hopeless: Flags, left: Ending | None
-) -> Regions:
+    trial: Trial, scan: Scan, steady: SteadyRange, edge: Array, moved: Flags, hopeless: Flags, known: _Crossings,
+    left: Ending | None,
+) -> Regions:  # fmt: skip
     size = trial.size
     first, last = intervals(scan)
     low, low_cause = _ends(scan, first, -1)
@@ -181,7 +195,7 @@ def _regions(
     value[1] = np.where(bounded, edge[index], high)
     high_cause = np.where(bounded, SATURATION, high_cause)
     high_cause = np.where(at_end & ~bounded & np.isinf(steady.greatest[index]), ENDLESS, high_cause)
-    value, shown = _crossed(trial, scan, (first, last), (low_cause, high_cause), edge, (value, shown), left)
+    value, shown = _crossed(trial, scan, (first, last), (low_cause, high_cause), edge, (value, shown), known, left)
     ends = [
         Ends(limit, read, cause, read) for limit, read, cause in zip(value, shown, (low_cause, high_cause), strict=True)
     ]
@@ -213,37 +227,55 @@ def _ends(scan: Scan, index: Any, step: int) -> tuple[Array, Any]:
 
 def _crossed(
     trial: Trial, scan: Scan, runs: tuple[Any, Any], causes: tuple[Any, Any], edge: Array, result: tuple[Any, Any],
-    left: Ending | None,
+    known: _Crossings, left: Ending | None,
 ) -> tuple[list[Any], list[Any]]:  # fmt: skip
     """The ends at which a limit is crossed, and, in `edge`, the ends of the steady state in `left`: one batch of
-    roots."""
+    roots, but for those that are `known`."""
     value, shown = result
     lanes = [np.flatnonzero(cause == LIMIT) for cause in causes]
     inner = np.concatenate([run[lane] for run, lane in zip(runs, lanes, strict=True)])
+    outer = inner + np.repeat([-1, 1], [len(lane) for lane in lanes])
+    keys = zip(scan.point[inner].tolist(), scan.value[inner].tolist(), scan.value[outer].tolist(), strict=True)
+    crossing = np.array([known.get(key, np.nan) for key in keys])
+    new = np.isnan(crossing)
     if left is None:
         left = Ending(inner[:0], *np.zeros((5, 0)))
-    if not len(inner) + len(left.point):
-        return value, shown
-    steps = np.repeat([-1, 1], [len(lane) for lane in lanes])
-    batch = trial.at(np.concatenate([scan.point[inner], left.point]))
+    crossing[new], edge[left.point] = _roots(trial, scan, inner[new], outer[new], edge, left)
+    cut = len(lanes[0])
+    for number, (lane, part) in enumerate(zip(lanes, (crossing[:cut], crossing[cut:]), strict=True)):
+        value[number], shown[number] = value[number].copy(), shown[number].copy()
+        value[number][lane] = shown[number][lane] = part
+    return value, shown
+
+
+def _roots(
+    trial: Trial, scan: Scan, inner: Indices, outer: Indices, edge: Array, ending: Ending
+) -> tuple[Array, Array]:
+    """The values at which limits are crossed between some values of a scan, and the ends of the steady state in some
+    brackets: one batch of roots.
+
+    inner, outer  the indices of the values: of those at which the limits hold, and of those at which they do not.
+    edge          by point, the end of the steady state, perhaps estimated.
+    ending        the brackets.
+    """
+    if not len(inner) + len(ending.point):
+        return np.zeros(0), np.zeros(0)
+    batch = trial.at(np.concatenate([scan.point[inner], ending.point]))
     of_state = np.arange(batch.size) >= len(inner)
-    inside, beyond = scan.value[inner], scan.value[inner + steps]
+    inside, beyond = scan.value[inner], scan.value[outer]
     top = np.minimum(edge[scan.point[inner]], 2 * np.maximum(inside, beyond))
-    below, above = np.minimum(smooth(scan.excess[inner]), -1e-300), smooth(scan.excess[inner + steps])
+    below, above = np.minimum(smooth(scan.excess[inner]), -1e-300), smooth(scan.excess[outer])
     inside, beyond, top, below, above = (
         np.concatenate(pair)
         for pair in zip(
-            (inside, beyond, top, below, above), (left.low, left.high, left.top, left.at_low, left.at_high), strict=True
+            (inside, beyond, top, below, above),
+            (ending.low, ending.high, ending.top, ending.at_low, ending.at_high),
+            strict=True,
         )
     )
 
     def function(lanes: Trial, solved: Solved, indices: Indices) -> Array:
         return np.where(of_state[indices], lanes.filled(solved), smooth(lanes.excess(solved)))
 
-    crossing = sign_change(batch, function, inside, beyond, top, (inside == inside, below, above), of_state)
-    edge[left.point] = crossing[len(inner) :]
-    cut = len(lanes[0])
-    for number, (lane, part) in enumerate(zip(lanes, (crossing[:cut], crossing[cut : len(inner)]), strict=True)):
-        value[number], shown[number] = value[number].copy(), shown[number].copy()
-        value[number][lane] = shown[number][lane] = part
-    return value, shown
+    result = sign_change(batch, function, inside, beyond, top, (inside == inside, below, above), of_state)
+    return result[: len(inner)], result[len(inner) :]

@@ -82,6 +82,10 @@ class Ending(Record):
         """The brackets of some points."""
         return Ending(*(column[indices] for column in self))
 
+    def joined(self, other: Ending) -> Ending:
+        """These brackets, and after them other ones."""
+        return Ending(*(np.concatenate(pair) for pair in zip(self, other, strict=True)))
+
 
 def largest_steady(trial: Trial, rough: bool = False) -> SteadyRange:
     """The end of the steady state as a parameter grows from its least value.
@@ -288,15 +292,16 @@ def _descended(trial: Trial, low: Array, high: Array, at_low: Array, wanted: Fla
     return low, np.where(wanted, top, high), at_low
 
 
-def capacity(trial: Trial, bracket: Bracket, bounded: Flags) -> Array:
+def capacity(trial: Trial, bracket: Bracket, bounded: Flags, foretold: bool = False) -> Array:
     """The values at which stations without waits inside holds saturate: roots of their loads.
 
     bracket   values, and the largest loads of such stations, less one.
     bounded   the points at which the bracket encloses a root; results at others are meaningless.
+    foretold  as `crossings` takes it.
     """
     low, high, at_low, at_high = bracket
     ends = np.where(bounded, at_low, -1.0), np.where(bounded, at_high, -1.0)
-    return find_root(trial, lambda indices, x: trial.at(indices).certain(x), low, high, *ends)
+    return find_root(trial, lambda indices, x: trial.at(indices).certain(x), low, high, *ends, foretold=foretold)
 
 
 def edge(
