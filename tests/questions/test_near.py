@@ -145,3 +145,45 @@ def test_a_number_of_users_is_kept_where_the_next_one_is_too_many() -> None:
     assert (result.value == known).all()
     for other in (known - 1, known + 1, known + 0.5):
         assert not near(trial, other).answered.any()
+
+
+def _points_solved(monkeypatch: pytest.MonkeyPatch, sets: np.ndarray) -> tuple[int, float]:
+    """The points that are solved for answers near known ones, all within 3 %, and the largest of the answers."""
+    model = load("ibm-3990-6")
+    asked = [condition("response <= 10 ms", model)]
+    fractions = np.linspace(0.2, 0.215, 40)
+    trial = Trial(model, "rate", asked, {"write_fraction": fractions}, 40)
+    known = pick(trial, search(trial)).value
+    assert known.min() > 0.97 * known.max()
+    moved = Trial(model, "rate", asked, {"write_fraction": fractions * 0.99}, 40)
+    sizes: list[int] = []
+    solve = Trial.solve
+    with monkeypatch.context() as patched:
+        patched.setattr(Trial, "solve", lambda self, value: sizes.append(self.size) or solve(self, value))
+        result = near_largest(moved, known, sets)
+    assert result.answered.all()
+    assert moved.solve(result.shown).stable.all()
+    return sum(sizes), result.value.max()
+
+
+def test_brackets_show_which_answers_of_a_set_are_not_its_largest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All are near the largest, so that each is begun; no root is searched where another answer is larger."""
+    together, largest = _points_solved(monkeypatch, np.zeros(40, dtype=int))
+    apart, expected = _points_solved(monkeypatch, np.arange(40))
+    assert together < 0.8 * apart
+    np.testing.assert_allclose(largest, expected, rtol=1e-9)
+
+
+def test_capacities_near_known_answers_take_one_look_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Loads are proportional to the rate: the line through two of them foretells the capacity. Of many points two more
+    rounds of two values each were tried."""
+    model = load("ibm-3990-6")
+    fractions = np.linspace(0.0, 0.5, 300)
+    trial = Trial(model, "rate", (), {"write_fraction": fractions}, 300)
+    known = pick(trial, search(trial)).value
+    sizes: list[int] = []
+    certain = Trial.certain
+    monkeypatch.setattr(Trial, "certain", lambda self, value: sizes.append(self.size) or certain(self, value))
+    result = near(Trial(model, "rate", (), {"write_fraction": fractions * 0.99}, 300), known)
+    assert result.answered.all()
+    assert sizes == [600, 300]

@@ -46,11 +46,13 @@ class Near(Record):
     """The value with a steady state at which the figures are read."""
 
 
-def near(trial: Trial, known: Array) -> Near:
+def near(trial: Trial, known: Array, sets: Indices | None = None) -> Near:
     """The largest value up to which limits hold, near a known answer, for each point.
 
     trial    the model, the parameter that is varied and the limits, at the points of the batch.
     known    the known answers, NaN where there is none.
+    sets     as `near_largest` takes them: of an answer that is smaller than another one of its set, any value at which
+             the limits hold is returned; None where all answers are asked for.
     Returns  no answer for a point at which the limits hold at no lower value tried, or at all upper ones, or which the
              model refuses.
     Raises   the errors of the model other than those for numbers outside their domain.
@@ -68,7 +70,8 @@ def near(trial: Trial, known: Array) -> Near:
     if (trial.uncertain and not counts.all()) or counts.any() != counts.all():
         return nowhere
     try:
-        result = (_counted if counts.all() else _around)(trial.at(here), known[here])
+        part, of_set = trial.at(here), np.full(len(here), -1) if sets is None else sets[here]
+        result = _counted(part, known[here]) if counts.all() else _around(part, known[here], of_set)
     except QnetError as error:
         if not outside(error):
             raise
@@ -84,19 +87,19 @@ def near_largest(trial: Trial, known: Array, sets: Indices) -> Near:
 
     trial, known   as `near` takes them.
     sets     by point, the number of the set that it belongs to; -1 for points whose answers are all asked for.
-    Returns  of a point whose answer is smaller than the largest of its set, the known one, or that largest if that is
-             smaller: the limits do not hold there.
+    Returns  of a point whose answer is smaller than the largest of its set, a value of at most that largest: the known
+             answer, that largest, or any value at which the limits hold.
     """
     of_set = sets >= 0
     best = np.full(sets.max(initial=-1) + 2, -np.inf)
     np.fmax.at(best, sets[of_set], known[of_set])
     contends: Flags = ~of_set | ~(known < _CONTENDS * best[sets])
     if contends.all():
-        return near(trial, known)
+        return near(trial, known, sets)
     answered, value, shown = np.zeros(trial.size, dtype=bool), known.copy(), known.copy()
 
     def answer(here: Indices) -> None:
-        result = near(trial.at(here), known[here])
+        result = near(trial.at(here), known[here], sets[here])
         answered[here], value[here], shown[here] = result.answered, result.value, result.shown
 
     answer(np.flatnonzero(contends))
@@ -135,8 +138,8 @@ def _counted(trial: Trial, known: Array) -> Near:
     return Near((known == np.floor(known)) & (here <= 0) & (beyond > 0), known, known)
 
 
-def _around(trial: Trial, known: Array) -> Near:
-    """As `near`, where all answers are known."""
+def _around(trial: Trial, known: Array, sets: Indices) -> Near:
+    """As `near`, where all answers are known; -1 in `sets` for points whose answers are all asked for."""
     top = _capacities(trial, known)
     end = top * JUST_BELOW
     beyond = known >= end
@@ -154,6 +157,8 @@ def _around(trial: Trial, known: Array) -> Near:
     low = brackets.low["value"]
     answered: Flags = np.isfinite(end) & (low == end)
     value, shown = top.copy(), end.copy()
+    smaller = _smaller(brackets, sets)
+    answered[smaller], value[smaller], shown[smaller] = True, low[smaller], low[smaller]
     rest = np.flatnonzero(~answered)
     if len(rest):
         result = _crossed(trial.at(rest), top[rest], brackets, rest)
@@ -169,7 +174,7 @@ def _capacities(trial: Trial, known: Array) -> Array:
     full = np.flatnonzero((at_low < 0) & (at_high >= 0))
     if len(full):
         ends = Bracket(low[full], high[full], at_low[full], at_high[full])
-        top[full] = capacity(trial.at(full), ends, np.ones(len(full), bool))
+        top[full] = capacity(trial.at(full), ends, np.ones(len(full), bool), foretold=True)
     return top
 
 
@@ -268,6 +273,15 @@ class _Brackets:
         open_: Flags = np.where(self.up, np.isnan(high) & ~(low >= value), np.isnan(low))
         (look,) = _tried(self.trial, np.where(open_, value, np.nan))
         self.learn(look)
+
+
+def _smaller(brackets: _Brackets, sets: Indices) -> Flags:
+    """The points whose answers are smaller than that of another point of their set, as brackets show."""
+    low, high = brackets.low["value"], brackets.high["value"]
+    of_set = sets >= 0
+    best = np.full(sets.max(initial=-1) + 2, -np.inf)
+    np.fmax.at(best, sets[of_set], low[of_set])
+    return of_set & (low <= high) & (high < best[sets])
 
 
 def _crossed(trial: Trial, top: Array, brackets: _Brackets, here: Indices) -> Near:
