@@ -205,7 +205,7 @@ def _slopes(
 
 
 def _move_parameters(computer: Computer, moves: Sequence[tuple[Claim, ModelInput]]) -> None:
-    """Compute the parameters of claims with one of them moved, in one batch for all claims with the same settings."""
+    """Compute the parameters of claims with one of them moved, in one batch for all claims that set the same ones."""
     systems = computer.systems
     grouped: dict[Any, tuple[Where, Setting, str, list[tuple[str, float]]]] = {}
     for claim, item in moves:
@@ -215,11 +215,10 @@ def _move_parameters(computer: Computer, moves: Sequence[tuple[Claim, ModelInput
             if where and setting and name in setting.values and name != claim.vary:
                 key = claim.over, where.system, *where.settings.items()
                 grouped.setdefault(key, (where, setting, claim.over, []))[3].append((name, item.step))
+    systems.compute_moved((where, setting, steps) for where, setting, over, steps in grouped.values() if not over)
     for where, setting, over, steps in grouped.values():
         if over:
             systems.compute_along(where, setting, systems.grid(where, setting, over), steps)
-        else:
-            systems.compute_moved(where, setting, steps)
 
 
 def _alone(slopes: dict[InputKey, float]) -> list[InputKey]:

@@ -58,9 +58,10 @@ class _ClaimPoint(Record):
     names: tuple[str, ...]
     """The parameters that the claim sets."""
     parameters: dict[str, Any]
-    """The values of all parameters that are known before solving; on a grid, arrays with one element per grid value."""
+    """The values of all parameters that are known before solving; those that change along a grid, or as one of them is
+    moved, may be arrays."""
     row: int | None
-    """The index of the grid value; None without a grid."""
+    """The index of the elements of these arrays; None if there are none."""
 
 
 class Computer:
@@ -180,11 +181,13 @@ class Computer:
             return
         model, names, key = setting.model, tuple(where.settings), "over"
         parameters: dict[str, Any] = setting.values
+        row: int | None = None
         try:
             factors = self.factors.get(claim.position, {})
             factors = {name: factor for name, factor in factors.items() if name in parameters and name != claim.vary}
             if factors:
-                parameters = parameters if claim.over else self.systems.moved(where, setting, factors)
+                if not claim.over:
+                    parameters, row = self.systems.moved(where, setting, factors)
                 names = (*names, *factors)
             if claim.vary:
                 key = "smallest" if claim.smallest else "largest"
@@ -201,7 +204,7 @@ class Computer:
                 count = len(grid.values)
                 self.values[claim.position] = [float("nan")] * count
                 names = (*names, grid.name)
-                parameters = self.systems.along(where, setting, grid, factors)
+                parameters, row = self.systems.along(where, setting, grid, factors), 0
         except QnetError as error:
             self.keep_problems(error, claim.position, (key,))
             return
@@ -209,12 +212,13 @@ class Computer:
         if claim.figure and expression is None:
             return
         if expression and not claim.vary and all(name in parameters for name in expression.names):
-            self.evaluate_parameters(claim, slot, count, expression, setting.changed, parameters)
+            points = [{name: _at(parameters[name], row, index) for name in expression.names} for index in range(count)]
+            self.evaluate_parameters(claim, slot, expression, setting.changed, points)
             return
         separate = self.separated_by(model, claim.vary, names)
         batch = self.batches.setdefault((where.system, claim.vary, claim.smallest, separate), [])
         for index in range(count):
-            batch.append(_ClaimPoint(claim, slot + index, names, parameters, index if claim.over else None))
+            batch.append(_ClaimPoint(claim, slot + index, names, parameters, None if row is None else row + index))
 
     def separated_by(self, model: Model, vary: str, names: Iterable[str]) -> frozenset[str]:
         """The parameters among `names` for which points that do not set them have no value before solving.
@@ -238,11 +242,10 @@ class Computer:
         return self.conditions[key]
 
     def evaluate_parameters(
-        self, claim: Claim, slot: int, count: int, expression: Expression, model: Model, parameters: dict[str, Any]
+        self, claim: Claim, slot: int, expression: Expression, model: Model, points: Iterable[dict[str, float]]
     ) -> None:
-        """Compute a figure that depends on parameters alone, at each of `count` grid values."""
-        for index in range(count):
-            point = {name: _at(parameters[name], index) for name in expression.names}
+        """Compute a figure that depends on parameters alone, from their values at each of some points."""
+        for index, point in enumerate(points):
             try:
                 value = float(evaluate(expression.root, point, FLOATS, model.choices))
             except ExpressionError as error:
@@ -431,6 +434,6 @@ def _columns(points: list[_ClaimPoint], names: Iterable[str]) -> dict[str, Any]:
     return columns
 
 
-def _at(value: Any, index: int) -> float:
-    """The element of an array at an index, or the number that is no array."""
-    return float(value) if not getattr(value, "ndim", 0) else float(value[index])
+def _at(value: Any, row: int | None, index: int) -> float:
+    """The element of an array `index` places after `row`, or the number that is no array."""
+    return float(value) if row is None or not getattr(value, "ndim", 0) else float(value[row + index])

@@ -13,7 +13,7 @@ from qnet.model.grids import Grid, grid
 from qnet.model.load import load
 from qnet.model.model import Model
 from qnet.model.settings import with_settings
-from qnet.model.values import Values
+from qnet.model.values import Values, standing_values
 from qnet.questions.study.study import Study, Where
 from qnet.record import Record
 
@@ -46,8 +46,11 @@ class Systems:
         self.study = study
         self.problems: list[Problem] = []
         self.models: dict[str, Model | None] = known.models if known else {}
+        self.stated: dict[str, dict[str, Any]] = known.stated if known else {}
+        """The results of `stated_values` by system."""
         self.settings: dict[_SettingKey, Setting | None] = known.settings if known else {}
-        self.parameters: dict[tuple[_SettingKey, _Factors], dict[str, Any]] = {}
+        self.parameters: dict[tuple[_SettingKey, _Factors], tuple[dict[str, Any], int | None]] = {}
+        """The results of `moved`."""
         self.grids: dict[tuple[_SettingKey, str], Grid] = known.grids if known else {}
         self.columns: dict[tuple[_SettingKey, str, _Factors], dict[str, Any]] = {}
         """The values of all parameters along a grid, by setting, grid, and factors of other parameters."""
@@ -81,39 +84,49 @@ class Systems:
             self.settings[key] = None if model is None else self.changed(model, where)
         return self.settings[key]
 
-    def moved(self, where: Where, setting: Setting, factors: dict[str, float]) -> dict[str, Any]:
+    def moved(self, where: Where, setting: Setting, factors: dict[str, float]) -> tuple[dict[str, Any], int | None]:
         """The values of all parameters, some of which are multiplied by a factor of `factors` from their value at the
-        setting."""
+        setting; where some are arrays, with the index of their element."""
         key = _key(where), tuple(factors.items())
         if key not in self.parameters:
             varied = {name: float(setting.values[name]) * factor for name, factor in factors.items()}
-            self.parameters[key] = Values(setting.changed, varied, None).known
+            self.parameters[key] = Values(setting.changed, varied, None).known, None
         return self.parameters[key]
 
-    def compute_moved(self, where: Where, setting: Setting, moves: Iterable[tuple[str, float]]) -> None:
-        """Compute the results of `moved` for several moves, each of one parameter by a factor, as one batch.
+    def compute_moved(self, moves: Iterable[tuple[Where, Setting, Iterable[tuple[str, float]]]]) -> None:
+        """Compute the results of `moved` for several moves at each of several settings, each of one parameter by a
+        factor.
 
-        Parameters that are expressions over others, and a batch that raises an error, are left to `moved`.
+        Settings of the same parameters to numbers are one batch. Parameters that are expressions over others, and a
+        batch that raises an error, are left to `moved`.
         """
-        key = _key(where)
-        batch = [
-            (name, factor)
-            for name, factor in dict.fromkeys(moves)
-            if (key, ((name, factor),)) not in self.parameters and not setting.changed.parameters[name].expression.names
-        ]
-        if len(batch) < 2:
-            return
-        varied = {name: np.full(len(batch), float(setting.values[name])) for name, _ in batch}
-        for index, (name, factor) in enumerate(batch):
+        batches: dict[Any, list[tuple[_SettingKey, Setting, str, float]]] = {}
+        for where, setting, factors in moves:
+            key, parameters = _key(where), setting.changed.parameters
+            texts = ((name, bool(parameters[name].expression.names) and text) for name, text in where.settings.items())
+            batches.setdefault((where.system, *texts), []).extend(
+                (key, setting, name, factor)
+                for name, factor in dict.fromkeys(factors)
+                if (key, ((name, factor),)) not in self.parameters and not parameters[name].expression.names
+            )
+        for batch in batches.values():
+            if len(batch) > 1:
+                with suppress(QnetError):
+                    self._compute_moved(batch)
+
+    def _compute_moved(self, batch: Sequence[tuple[_SettingKey, Setting, str, float]]) -> None:
+        """Compute the results of `moved` for moves at settings of the same parameters, those to numbers in arrays."""
+        (_, settings), first, *_ = batch[0]
+        to_numbers = [name for name, _ in settings if not first.changed.parameters[name].expression.names]
+        varied = {
+            each: np.array([float(setting.values[each]) for _, setting, *_ in batch])
+            for each in dict.fromkeys([*to_numbers, *(name for _, _, name, _ in batch)])
+        }
+        for index, (_, _, name, factor) in enumerate(batch):
             varied[name][index] *= factor
-        try:
-            known = Values(setting.changed, varied, len(batch)).known
-        except QnetError:
-            return
-        columns = {name: value for name, value in known.items() if getattr(value, "ndim", 0)}
-        for index, move in enumerate(batch):
-            moved = {name: float(column[index]) for name, column in columns.items()}
-            self.parameters[key, (move,)] = {**known, **moved}
+        known = Values(first.changed, varied, len(batch)).known
+        for index, (key, _, name, factor) in enumerate(batch):
+            self.parameters[key, ((name, factor),)] = known, index
 
     def grid(self, where: Where, setting: Setting, text: str) -> Grid:
         """The grid of a claim, parsed once for each setting; raises `UsageError` for an invalid text."""
@@ -172,18 +185,26 @@ class Systems:
                 name: value[part] if getattr(value, "ndim", 0) else value for name, value in known.items()
             }
 
+    def stated_values(self, system: str, model: Model) -> dict[str, Any]:
+        """The values of the parameters of a system without settings, in base units; empty if it has an invalid one."""
+        if system not in self.stated:
+            self.stated[system] = {}
+            with suppress(QnetError):
+                self.stated[system] = Values(model, {}, None).known
+        return self.stated[system]
+
     def changed(self, model: Model, where: Where) -> Setting | None:
         """A system with some settings; None if they are invalid.
 
         The problems are recorded at every setting that is invalid by itself, otherwise at the last one.
         """
         try:
-            return _setting(model, where.settings)
+            return _setting(model, where.settings, self.stated_values(where.system, model))
         except QnetError as error:
             before = len(self.problems)
             for name, text in where.settings.items():
                 try:
-                    _setting(model, {name: text})
+                    _setting(model, {name: text}, {})
                 except QnetError as failure:
                     self.keep_problems(failure, where.paths[name])
             if len(self.problems) == before:
@@ -195,13 +216,14 @@ def _key(where: Where) -> _SettingKey:
     return where.system, tuple(where.settings.items())
 
 
-def _setting(model: Model, settings: dict[str, str]) -> Setting:
+def _setting(model: Model, settings: dict[str, str], stated: dict[str, Any]) -> Setting:
     """The system with some settings.
 
+    stated   the values of the parameters without settings, as far as they are known.
     Raises `UsageError` or `InvalidInput` for an unknown parameter, an invalid value, or a value of the solution.
     """
     changed = with_settings(model, settings)
-    known = Values(changed, {}, None).known
+    known = Values(changed, {}, None, standing=standing_values(changed, stated, settings)).known
     for name in settings:
         if name not in known:
             text = f'with this setting "{name}" depends on the solution'
