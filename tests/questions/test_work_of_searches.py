@@ -15,10 +15,12 @@ from qnet.model import values
 from qnet.model.conditions import condition
 from qnet.model.load import build, load
 from qnet.model.model import Model
+from qnet.model.values import Values
 from qnet.networks.open import solve as open_networks
 from qnet.networks.open.solve import OpenSolver
 from qnet.questions.envelope.envelope import envelopes
 from qnet.questions.envelope.question import question
+from qnet.questions.points import domain as domains
 from qnet.questions.points import trial as trials
 from qnet.questions.points.points import solve_points
 from qnet.questions.points.trial import Trial
@@ -263,3 +265,28 @@ def test_ends_of_a_steady_state_and_crossings_of_limits_are_roots_of_one_batch(
     assert of_roots == 1
     assert len(solved) < len(one) + len(other) - 4
     np.testing.assert_allclose(together, np.concatenate([limited, ended]), rtol=1e-12)
+
+
+def test_a_fraction_is_known_to_count_no_customers_without_a_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = """
+qnet = 1
+title = "users of sites"
+[parameters]
+sites = 4
+users_each = 2.5
+[stations]
+cpu = {}
+[classes.user]
+population = "sites * users_each"
+think_time = "1 s"
+steps = [ { station = "cpu", time = "10 ms" } ]
+"""
+    model = build(parse(text.encode(), "sites.toml"), "sites.toml")
+    made: list[object] = []
+    create = Values.__init__
+    monkeypatch.setattr(Values, "__init__", lambda self, *given: made.append(self) or create(self, *given))
+    assert domains.stated_value(model, "sites") == 4.0
+    assert domains.stated_value(model, "users_each") == 2.5
+    assert len(made) == 1
+    monkeypatch.setattr(domains, "bind", lambda *_: pytest.fail("a network is made"))
+    assert not domains.Domain(model, "users_each", {}).integer()

@@ -39,7 +39,13 @@ def outside(error: QnetError) -> bool:
 
 def stated_value(model: Model, name: str) -> float:
     """The value of the parameter `name` as the model states it, in base units; 0 if it depends on the solution."""
-    return float(Values(model, {}, None).known.get(name, 0.0))
+    return float(_stated_values(model).get(name, 0.0))
+
+
+@fact
+def _stated_values(model: Model) -> dict[str, Any]:
+    """The values of the parameters as the model states them, in base units."""
+    return Values(model, {}, None).known
 
 
 def stations_inside(step: StepModel) -> set[str]:
@@ -178,6 +184,8 @@ class Domain:
         """Whether all populations at a point of the grid are integers at integer values of the parameter next to the
         stated one, and not at halves."""
         value = stated_value(self.model, self.vary)
+        if value != round(value):
+            return False
         point = {name: float(values[index]) for name, values in self.coordinates.items()}
 
         def integer_populations(number: float) -> bool:
@@ -191,9 +199,7 @@ class Domain:
 
         near = [number for number in (value - 1, value, value + 1) if self.allows(index, number)]
         between = [number for number in (value - 0.5, value + 0.5) if self.allows(index, number)]
-        return (
-            value == round(value) and all(map(integer_populations, near)) and not any(map(integer_populations, between))
-        )
+        return all(map(integer_populations, near)) and not any(map(integer_populations, between))
 
     def integer_ranges(self, size: int) -> list[tuple[int, int]]:
         """The least and the largest valid integer around the stated value, at each of the `size` points of the grid.

@@ -494,15 +494,16 @@ def solve_points(
         return Solved(model, None, (part,), asked)
 
     values = Values(model, given, size)
-    given = {name: np.broadcast_to(np.asarray(value, dtype=float), (size,)) for name, value in given.items()}
+    given = {name: _column(value, size) for name, value in given.items()}
     factor = np.broadcast_to(np.asarray(load_factor, dtype=float), (size,))
     batches = structures(model, values)
     parts: list[Part] = []
     waiting = batches[::-1]
     while waiting:
         index = waiting.pop()
-        chosen = {name: value[index] for name, value in given.items()}
-        part_values = values if len(index) == size else Values(model, chosen, len(index))
+        every = len(index) == size
+        chosen = given if every else {name: value[index] for name, value in given.items()}
+        part_values = values if every else Values(model, chosen, len(index))
         try:
             parts.append(_solve_part(model, index, chosen, len(index), factor[index], part_values, patient, asked))
         except Divided as divided:
@@ -510,9 +511,15 @@ def solve_points(
         except QnetError as error:
             if error.at is not None:
                 error.at = np.isin(np.arange(size), index[error.at]) if len(error.at) == len(index) else None
-                error.alone = error.alone if len(index) == size else None
+                error.alone = error.alone if every else None
             raise
     return Solved(model, size, tuple(parts), asked)
+
+
+def _column(value: Value, size: int) -> Any:
+    """A number for each of some points, as an array, which is mostly what it is already."""
+    column: Any = np.asarray(value, dtype=float)
+    return column if column.shape == (size,) else np.broadcast_to(column, (size,))
 
 
 def at_loads(solved: Solved, varied: Mapping[str, Value] | None, asked: Wanted) -> Callable[[Value], Solved]:

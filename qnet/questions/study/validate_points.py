@@ -313,12 +313,14 @@ class Computer:
             for figure, expression in expressions.items():
                 assert expression is not None
                 read[figure] = expression_value(part.solved, expression) if part.solved else []
-            rows = {int(index): row for row, index in enumerate(part.indices) if part.answered[row]}
-            read_rows = {int(index): row for row, index in enumerate(part.read)}
+            answered = zip(part.indices.tolist(), part.answered.tolist(), strict=True)
+            rows = {index: row for row, (index, holds) in enumerate(answered) if holds}
+            read_rows = {index: row for row, index in enumerate(part.read.tolist())}
+            answers = None if part.value is None else part.value.tolist()
             for index, point in zip(indices, points, strict=True):
                 if index in rows:
-                    figure, answers = point.claim.figure, part.value
-                    answer: Any = None if answers is None else float(answers[rows[index]])
+                    figure = point.claim.figure
+                    answer: Any = None if answers is None else answers[rows[index]]
                     value: Any = read[figure][read_rows[index]] if figure else answer
                     self.values[point.claim.position][point.slot] = float(value)
                     if answer is not None:
