@@ -415,8 +415,8 @@ CODES: dict[str, _T] = {
     "QN716": _T("open classes with dominant waits inside holds",
         "Under simultaneous resource possession, the inner waiting time is estimated from the load, and from the "
         "number of possible requests. Its weight is measured by making all inner waits 10 % longer: "
-        "against exact chains of 200 small systems each, at loads up to 0.95, the response had a "
-        "median error below 1 % and was off by 19 % at most where it then grows by at most 2 %. Beyond that, as where "
+        "against exact chains of 200 or 400 small systems each, at loads up to 0.95, the response had a "
+        "median error below 1 % and was off by 20 % at most where it then grows by at most 2 %. Beyond that, as where "
         "holders nearly saturate the inner station, or the held one nearly saturates because of it, responses were off "
         "by half and more, and a steady state may be reported where there is none. The note also names features that "
         "were not measured: "

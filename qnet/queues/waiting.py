@@ -12,8 +12,9 @@ from qnet.queues.erlang import erlang_c
 from qnet.record import Record
 
 if TYPE_CHECKING:
-    from qnet.queues import finite_source, finite_source_alone
+    from qnet.queues import finite_source, finite_source_alone, single_holder
 else:
+    single_holder = lazy("qnet.queues.single_holder")
     finite_source = lazy("qnet.queues.finite_source")
     finite_source_alone = lazy("qnet.queues.finite_source_alone")
 
@@ -77,6 +78,10 @@ class Queue(Record):
     """The wait C r / c of a holder if only the open streams were there."""
     holder_service: Value
     """Mean service time of the requests of holders, both phases; 0 without any."""
+    open_service: Value
+    """The same of the open streams."""
+    kept_after: Value
+    """Erlangs of the second phases of holders."""
     holders: int
     """How many holders can make requests at once, over all streams; 0 for none."""
     levels: Mapping[int, Level]
@@ -123,6 +128,8 @@ def queue(servers: int, loads: Sequence[Load], holders: int, operations: Operati
             holder_share=0.0,
             holder_alone=0.0,
             holder_service=0.0,
+            open_service=0.0,
+            kept_after=0.0,
             holders=0,
             levels=levels,
         )
@@ -151,6 +158,8 @@ def queue(servers: int, loads: Sequence[Load], holders: int, operations: Operati
         holder_share=ratio(others_held, others_held + open_offered),
         holder_alone=alone,
         holder_service=ratio(held_offered, total(load.rate for load in held)),
+        open_service=ratio(open_offered, total(load.rate for load in others)) if others else 0.0,
+        kept_after=all_second,
         holders=holders,
         levels=levels,
     )
@@ -277,8 +286,27 @@ def holder_wait(
         spare = spare * ratio(queue.holder_residual, queue.holder_service)
     longest = spare + queue.holder_alone / ((1 - level.above) * (1 - level.open))
     alone, itself = _by_arrival(queue, priority)
-    wait = alone * (1 - itself * operations.minimum([busy_holders, 1.0]))
-    return _with_variance(queue.holder_busy, operations.minimum([wait, longest]))
+    wait = operations.minimum([alone * (1 - itself * operations.minimum([busy_holders, 1.0])), longest])
+    if queue.holders == 1 and queue.servers == 1 and in_line and len(queue.levels) == 1:
+        wait = wait * _lengthening(queue, level, operations)
+    return _with_variance(queue.holder_busy, wait)
+
+
+def _lengthening(queue: Queue, level: Level, operations: Operations) -> Value:
+    """How much longer a single holder waits because it finds arrivals during its last service.
+
+    With second phases, which a holder may find itself, no more is known than for requests at random times.
+    """
+    known = operations.compare("<", 0.0, queue.open_service * level.held * level.open)
+    known = operations.where(known, queue.kept_after == 0, False)
+    if operations.all(operations.where(known, queue.holder_service == queue.open_service, True)):
+        return 1.0
+    service, others, load = (
+        operations.where(known, value, plain)
+        for value, plain in ((queue.holder_service, 1.0), (queue.open_service, 1.0), (level.open, 0.5))
+    )
+    rate = operations.where(known, level.held, 0.5) / service
+    return operations.where(known, single_holder.lengthening(rate, service, others, load, operations), 1.0)
 
 
 class HolderLine(Record):

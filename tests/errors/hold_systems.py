@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from level_chain import solve
+from lone_holder_chain import LoneHolder
 from nested_chain import solve_chain
 
 from qnet.errors import NotComputed
@@ -100,7 +101,7 @@ class Shared(NamedTuple):
     times: tuple[float, float]
     """Mean service times at the inner station, of both."""
     room: int
-    """For so many of those from outside, which are as many as ever come."""
+    """For so many of those from outside, which are as many as ever come; 0 for any number, with one holder."""
 
     def network(self) -> RoutedNetwork:
         held = Hold("outer", (Time(self.apart), Hold("inner", (Time(self.times[0]),))))
@@ -112,6 +113,8 @@ class Shared(NamedTuple):
 
     def exact(self) -> list[float]:
         """Responses by class. A phase is how many from outside are before, between and behind the holders that ask."""
+        if not self.room:
+            return LoneHolder(self.rates, self.apart, self.times).exact()
 
         def moves(level: int, phase: tuple[int, ...]) -> Iterator[tuple[float, int, tuple[int, ...]]]:
             asking = len(phase) - 1
@@ -161,6 +164,14 @@ def shared(draw: np.random.Generator) -> Shared:
     return Shared(
         (draw.uniform(0.2, 0.95) * most, load / second), outer, apart, (first, second), 12 if outer == 1 else 7
     )
+
+
+def lone_holder(draw: np.random.Generator) -> Shared:
+    """One holder, and others from outside who are served up to 20 times faster or slower, with any load up to 0.8."""
+    apart, first = _spread(draw, 4), float(10 ** draw.uniform(-1.5, 0.5))
+    load, second = draw.uniform(0.05, 0.8), first * _spread(draw, 400)
+    most = min(1 / (apart + first), (1 - load) / first)
+    return Shared((draw.uniform(0.1, 0.95) * most, load / second), 1, apart, (first, second), 0)
 
 
 class Copies(NamedTuple):

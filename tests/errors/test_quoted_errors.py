@@ -94,7 +94,7 @@ NOTES: dict[str, list[tuple[str, str]]] = {
         ("queue lengths {} %", f"median {_BUFFER}, queue lengths with other work"),
         ("queue lengths 2 %, and {} % at most", f"worst {_THINK}, queue lengths"),
     ],
-    "QN716": [("was off by {} % at most", "worst holds: open, second phases")],
+    "QN716": [("was off by {} % at most", "worst holds: open, inner station asked from outside as well")],
     "QN727": [("wrong by {} % in the median", f"median {_FIRST}, by product form")],
     "QN728": [("were off by up to {} %", "worst last come first served: several servers")],
 }  # fmt: skip
