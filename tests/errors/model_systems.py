@@ -246,9 +246,25 @@ def wide_second_phases(draw: Draw) -> None:
         draw.closed(name, count, draw.one(0, draw.number(0.05, 30), draw.number(0.05, 30)), *steps)
 
 
+def inner_second_phases(draw: Draw) -> None:
+    """One to four agents around one station or two, who work on after the response for a moment or for long."""
+    draw.station("agent", servers=draw.one(1, 2, 2, 3, 4))
+    inner = draw.one(1, 1, 2)
+    for number in range(inner):
+        draw.station(f"s{number}", discipline=draw.one("fcfs", "ps"), servers=draw.one(1, 1, 2))
+    names = draw.one("a", "a", "ab")
+    spans = Spans(draw, *draw.one((1,), (1,), (0.5, 1)))
+    for name, count in zip(names, crowd(draw, 6, len(names)), strict=True):
+        held = [f"{{ {spans.time('agent')} }}"] if draw.one(True, False) else []
+        held += [visit(f"s{number}", spans.time(f"s{number}")) for number in range(inner)]
+        later = f"{{ phase = 2, {draw.time(0.001, 3)} }}"
+        draw.closed(name, count, draw.one(0, draw.number(0.05, 10)), hold("agent", *held, later))
+
+
 FAMILIES: dict[str, Callable[[Draw], None]] = {
     "stacks": stacks, "layers": layers, "ranks": ranks, "lines": lines, "second phases": second_phases,
     "losses": losses, "wide lines": wide_lines, "wide layers": wide_layers, "wide second phases": wide_second_phases,
+    "inner second phases": inner_second_phases,
 }  # fmt: skip
 OUTSIDE = ("stacks",)
 """Families of which all are outside of the region that is trusted, and warn."""

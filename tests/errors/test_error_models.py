@@ -10,7 +10,7 @@ from functools import lru_cache
 import pytest
 from full import long_but
 from measuring import assert_told, printed
-from model_systems import OUTSIDE, errors, exact, kept, measured, models
+from model_systems import OUTSIDE, Draw, errors, exact, hold, kept, measured, models, visit
 
 from qnet.networks.measured_errors import MEASURED
 
@@ -23,6 +23,7 @@ _NAMES = {
     "wide lines": "first come first served: any visits",
     "wide second phases": "layers: second phases of some classes or all",
     "wide layers": "layers: any servers and visits",
+    "inner second phases": "layers: second phases around stations",
     "losses": "capacity: closed classes, long or short think times",
 }
 ROWS = {
@@ -69,3 +70,18 @@ def test_what_is_kept_is_what_the_chain_says(family: str) -> None:
         assert found is not None
         for figure, values in figures.items():
             assert found[figure] == pytest.approx(values, rel=1e-6)
+
+
+@pytest.mark.parametrize(("agents", "customers"), [(2, 2), (3, 3), (3, 2), (2, 1)])
+def test_customers_who_are_no_more_than_agents_wait_for_second_phases_alone(agents: int, customers: int) -> None:
+    """They waited for whole services, however short the second phase: two customers were answered 25 % too late."""
+    draw = Draw(None)
+    draw.station("agent", servers=agents)
+    draw.station("cpu", discipline="ps")
+    later = '{ phase = 2, time = "0.002 s" }'
+    draw.closed("all", customers, 0.0, hold("agent", '{ time = "1.4 s" }', visit("cpu", 'time = "1.1 s"'), later))
+    wanted = exact(draw.text())
+    assert wanted is not None
+    found = errors(draw.text(), wanted)
+    assert found is not None
+    assert max(found.values()) < 0.01

@@ -207,6 +207,7 @@ def _image_of(shape: Shape, numbers: Numbers, changes: Any, waits: Any, guess: A
         any_number: Any = 0.0
         rest: Any = 0.0
         open_load: Any = 0.0
+        after: Any = 0.0
         if fixed.free:
             of_free = level.free * (many * (shares[1] + shares[2]))[:, None]
             any_number, rest = of_free, of_free * (holding * (1 + scv) / 2)[:, None]
@@ -215,7 +216,8 @@ def _image_of(shape: Shape, numbers: Numbers, changes: Any, waits: Any, guess: A
             again = _same_class_second(level.again, visits, second, absence[:, rows], per_class[:, rows], count)
             again = again * scale[2][:, rows]
             taken = np.minimum(again.sum(-1) / count, 1.0)
-            busy = near[1] + near[2] * (1.0 - taken)[..., None]
+            others_second = near[2] * (1.0 - taken)[..., None]
+            busy, after = near[1] + others_second, others_second + again
             any_number, rest = any_number + again, rest + again * _at_shared(level, holding, second)
         line = (near[0] * ahead).sum(-1)
         rest = (busy * in_service + rest).sum(-1)
@@ -225,6 +227,9 @@ def _image_of(shape: Shape, numbers: Numbers, changes: Any, waits: Any, guess: A
         full[:, rows] = _full(level, at_arrival, first_guess, chains)
         guess[:, rows] = first_guess
         result[:, rows] = (line + full[:, rows] * rest) / count / (1.0 - open_load)
+        if fixed.second and not fixed.free and level is fixed.levels[0] and (level.sources < count).any():
+            chance = full[:, rows] * (at_once + after.sum(-1)) + near[0].sum(-1)
+            result[:, rows] = _behind_second(level, result[:, rows], chance, after, second)
     rate = many * each[:, shape.class_of] * visits
     result = _within_capacities(shape, numbers, result, waits, load, cycle, rate)
     change = np.abs(result - waits) * visits / np.where(per_class > 0, per_class, 1.0)
@@ -261,6 +266,25 @@ def _within_capacities(
     noticed = np.where((pool > 0) & (rate > 0), np.minimum(noticed, pool / np.maximum(rate, 1e-300)), noticed)
     longer: Array = np.maximum(result, waits + (load - 1.0) * noticed)
     return np.where((load > 0.5) & (noticed > 0), longer, result)
+
+
+def _behind_second(level: _Level, waits: Array, chance: Array, after: Any, second: Array) -> Array:
+    """The waits, at most those for second phases where the other customers alone never keep all servers.
+
+    Then servers - others second phases, of the same customers or others, last while a customer waits: without them a
+    server would be free. They are exponential, so that the first of them ends after their mean over that number. Not
+    inside holds: a customer that waits for the held server requests the station when such phases have just begun.
+
+    chance  (P, s) the probability that an arrival finds all servers busy, and the number waiting before it.
+    after   (P, s, S) the mean number of second phases that it finds.
+    second  (P, S) seconds.
+    """
+    number: Array = after.sum(-1)
+    mean: Array = (after * second[:, None]).sum(-1) / np.where(number > 0, number, 1.0)
+    spare: Array = level.servers - level.sources
+    most: Array = np.minimum(waits, chance * mean / np.maximum(spare, 1.0))
+    result: Array = np.where(spare >= 1.0, most, waits)
+    return result
 
 
 def _times(counts: Any, waits: Any) -> Any:
