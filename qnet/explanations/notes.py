@@ -181,10 +181,10 @@ CODES: dict[str, _T] = {
         "are seldom observed.",
         "Lower the limit with qnet sweep --over until one mode is left; solve --states gives the probabilities."),
     "QN644": _T("the flow-equivalent approximation is unreliable around rare, long visits",
-        "A subnetwork with a limited number of customers is replaced by one flow-equivalent station, whose rate "
-        "depends on the number inside alone. Where a visit inside is rare and longer than an average passage "
-        "through the subnetwork, a few customers occupy the places for long: responses were up to 25 % too "
-        "short in small closed networks, and up to 75 % in open ones near their capacity.",
+        "A subnetwork with a limited number of customers is replaced by one station, whose rate depends on the number "
+        "inside alone. Where a visit inside is rare and longer than an average passage, responses were up to 25 % too "
+        "short in small closed networks, and up to 75 % in open ones near their capacity; and 27 % where one customer "
+        "at a time is admitted, or several are served in order of arrival, for times of an scv above 2.",
         "Give the rare work a separate route and limit; or rely on the throughput more than on the response time."),
     "QN645": _T("a limited subnetwork near its capacity",
         "Arrivals wait for a place in a limited subnetwork at more than 70 % of its maximum throughput. It is replaced "
@@ -297,21 +297,21 @@ CODES: dict[str, _T] = {
         "Treat the answer as rough; move the second-phase work to a separate station."),
     "QN663": _T("percentiles outside their measured region",
         "Percentiles take the times at the stations of a route as independent gamma times. Against exact chains that "
-        "follow one customer, the worst of the 90th, 95th and 99th percentiles was off by 0.1 % in open networks of "
-        "exponential servers and 3 % in closed ones (median of 200 each; worst 1 % and 19 %), by 3 % with processor "
-        "sharing, and by 4 % with service times of an scv up to 2 (14 % at worst), less at several servers, where "
-        "those of an scv above 1 are hyperexponential times apart from the wait; through pools, where passages that "
-        "wait for admission are taken apart, by 1.5 % (12 % at worst). The warning names what is beyond, and for a "
-        "sweep at how many points: percentiles below the 50th, which depend on whether customers wait at all, and "
-        "above the 99.9th, which depend on the tails of times (those between are as good as these, 24 % off at "
-        "worst); longer-tailed services; classes with different times at a queue, where short times that rarely wait "
-        "for long ones put it 20 to 60 % off; visits inside holds that are no integer, since some passages then leave "
-        "a station out (routes with probabilities state that as it is); several visits of a station in a row, which "
-        "meet the same long queue again and again, so that the percentile is too short by a third and more; open "
-        "customers with probabilistic feedback, which see long queues repeatedly, so that the percentile is too short "
-        "by 11 % mostly and 27 % at worst; many closed customers at two stations of similar utilization, whose queues "
-        "are negatively correlated, so that it is too long by half and more; and features that were not measured, "
-        "such as parallel steps, priorities, capacities, and holds.",
+        "follow one customer, the worst of the 90th, 95th and 99th percentiles was off by 0.1 % in "
+        "open networks of exponential servers and 3 % in closed ones (median of 200 each; worst 1 % and 19 %), by 3 % "
+        "with processor sharing, and by 4 % with service times of an scv up to 2 (14 % at worst), less at several "
+        "servers, where those of an scv above 1 are hyperexponential times apart from the wait. The warning "
+        "names what is beyond, and for a sweep at how many points: "
+        "percentiles below the 50th, which depend on whether customers wait at all, and above the 99.9th, which depend "
+        "on the tails of times (those between are as good as these, 24 % off at worst); "
+        "longer-tailed services; classes with different times at a queue, where short times that rarely wait for "
+        "long ones put it 20 to 60 % off; visits inside holds that are no integer, since some passages then leave a "
+        "station out (routes with probabilities state that as it is); several visits of a station in a row, which "
+        "meet the same long queue again and again, so that the percentile is too short by a third and more; "
+        "open customers with probabilistic feedback, which see long queues "
+        "repeatedly, so that the percentile is too short by 11 % mostly and 27 % at worst; many closed customers at "
+        "two stations of similar utilization, whose queues are negatively correlated, so that it is too long by half "
+        "and more; and features that were not measured, such as parallel steps, priorities, capacities, and holds.",
         "Rely on the mean; the percentile is an indication. qnet methods --error lists the measured errors."),
     "QN670": _T("buffers of closed classes outside their measured region",
         "The occupancy of a buffer or a station filled by closed classes rises and falls at the throughputs of the "

@@ -261,15 +261,27 @@ def inner_second_phases(draw: Draw) -> None:
         draw.closed(name, count, draw.one(0, draw.number(0.05, 10)), hold("agent", *held, later))
 
 
+def pools(draw: Draw) -> None:
+    """One to three places around one station or two, with times that vary less than exponential ones, or more."""
+    draw.station("memory", servers=draw.one(1, 1, 2, 2, 3))
+    draw.station("cpu", discipline=draw.one("fcfs", "ps", "ps", "lcfs-pr"))
+    held = [f"{{ {draw.time(0.05, 1)} }}"] if draw.one(True, False, False) else []
+    held.append(visit("cpu", draw.time(0.1, 2, 0.25, 0.5, 1, 2, 4)))
+    if draw.one(True, False, False):
+        draw.station("disk", discipline=draw.one("fcfs", "ps"))
+        held.append(visit("disk", draw.time(0.1, 1)))
+    draw.closed("a", draw.one(2, 3, 4, 5, 6), draw.one(0, draw.number(0.1, 20)), hold("memory", *held))
+
+
 FAMILIES: dict[str, Callable[[Draw], None]] = {
     "stacks": stacks, "layers": layers, "ranks": ranks, "lines": lines, "second phases": second_phases,
     "losses": losses, "wide lines": wide_lines, "wide layers": wide_layers, "wide second phases": wide_second_phases,
-    "inner second phases": inner_second_phases,
+    "inner second phases": inner_second_phases, "pools": pools,
 }  # fmt: skip
 OUTSIDE = ("stacks",)
 """Families of which all are outside of the region that is trusted, and warn."""
-DRAWN = {"ranks": 1500}
-"""How many are drawn of a family, where not 1,000: more of one whose region is wide."""
+DRAWN = {"ranks": 1500, "pools": 500}
+"""How many are drawn of a family, where not 1,000: more of one whose region is wide, fewer of one of few features."""
 EVERY = 50
 
 

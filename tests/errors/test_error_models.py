@@ -24,6 +24,7 @@ _NAMES = {
     "wide second phases": "layers: second phases of some classes or all",
     "wide layers": "layers: any servers and visits",
     "inner second phases": "layers: second phases around stations",
+    "pools": "memory: times that vary",
     "losses": "capacity: closed classes, long or short think times",
 }
 ROWS = {

@@ -78,9 +78,7 @@ NOTES: dict[str, list[tuple[str, str]]] = {
         ("and {} %), by 3 %", "worst percentiles: closed"),
         ("by {} % with processor sharing", "median percentiles: shared service"),
         ("and by {} % with service times", "median percentiles: service times"),
-        ("({} % at worst), less", "worst percentiles: one queue, any load"),
-        ("taken apart, by {} %", "median percentiles: limited subnetworks"),
-        ("({} % at worst). The warning", "worst percentiles: limited subnetworks"),
+        ("({} % at worst)", "worst percentiles: one queue, any load"),
         ("too short by {} % mostly", "median percentiles: open, probabilistic feedback"),
         ("mostly and {} % at worst", "worst percentiles: open, probabilistic feedback"),
     ],
@@ -100,8 +98,9 @@ NOTES: dict[str, list[tuple[str, str]]] = {
 }  # fmt: skip
 """By code, what its text quotes of which row; the other percentages in it are `OTHERS`."""
 OTHERS = {
-    "QN644": "25 75", "QN645": "70 90 40 25", "QN646": "60 90 80 80 40 60", "QN654": "10 60 60", "QN657": "10 30 10 10",
-    "QN658": "10 70", "QN660": "30 18 43 23 20", "QN662": "26", "QN663": "60 24", "QN670": "69 40 10 16 86",
+    "QN644": "25 75 27", "QN645": "70 90 40 25", "QN646": "60 90 80 80 40 60", "QN654": "10 60 60",
+    "QN657": "10 30 10 10", "QN658": "10 70", "QN660": "30 18 43 23 20", "QN662": "26",
+    "QN663": "60 24", "QN670": "69 40 10 16 86",
     "QN716": "10 1 2 60", "QN727": "100", "QN729": "23 77", "QN638": "90 20 50 20 124",
     "QN640": "1 49 129",
 }  # fmt: skip

@@ -33,6 +33,7 @@ from qnet.networks.routed import ClosedClass, Hold, RoutedNetwork, Step, Time
 from qnet.networks.solution import Passages, RoutedSolution
 from qnet.networks.streams import Streams, streams
 from qnet.networks.wanted import Wanted
+from qnet.queues.arithmetic import total
 from qnet.record import Record
 
 if TYPE_CHECKING:
@@ -44,6 +45,9 @@ _LONGER, _CROWDED = "QN644", "QN645"
 """The codes of visits longer than most passages, and of arrivals to regions that are crowded or approximate."""
 _BUSY = 0.7
 """The load by open classes up to which errors were measured."""
+_VARIES = 0.45, 2.0
+"""The least and the largest scv of times inside at which errors were measured: of a passage through a region of one
+customer; of several, the largest of services in order of arrival that take up the passage."""
 _ALMOST_ALL = 0.999
 """The load of guests in place of one without a steady state; any number below 1 works."""
 
@@ -377,8 +381,32 @@ class LimitedSubnetworks(Aggregation):
         result = np.zeros(self.points, bool)
         for region, known in zip(self.limited, regions, strict=True):
             if self.why(region, known):
-                result = result | known.longer | known.crowded | known.untrusted
+                result = result | known.longer | known.crowded | known.untrusted | self.varies(region)
         return result
+
+    def varies(self, region: Region) -> Flags:
+        """(points,) whether times inside a region have another scv than was measured.
+
+        A region that admits one customer at a time is a single server with such services, which the flow-equivalent
+        server takes as exponential. So is one of several customers that are served in order of arrival.
+        """
+        alone = inside(self.network, region, 1.0)
+        compiled = streams(alone, self.operations, [1.0, *(0.0 for _ in region.guests)])
+        mean: Value = 0.0
+        square: Value = 0.0
+        for route in (route for route in compiled.routes if route.class_index == 0):
+            passage = total(part.mean for part in route.parts.values())
+            spread = total(part.variance for part in route.parts.values())
+            mean, square = mean + route.probability * passage, square + route.probability * (spread + passage**2)
+        once = self.column(mean) ** 2
+        least, most = _VARIES
+        if region.limit == 1:
+            excess = self.column(square) - once
+            return (excess < least * (1 - 1e-9) * once) | (excess > most * (1 + 1e-9) * once)
+        in_line = {station.name for station in alone.stations if station.in_line and not station.delay}
+        at_lines = [item for item in compiled.streams if item.station in in_line and item.class_index == 0]
+        excess = self.column(total(item.rate * (item.holding.variance - item.holding.mean**2) for item in at_lines))
+        return excess > (most - 1) * (1 + 1e-9) * once
 
     def why(self, region: Region, known: Inside) -> Reason | None:
         """Why a region is approximate; None where it is exact."""
@@ -394,6 +422,12 @@ class LimitedSubnetworks(Aggregation):
             reason = self.why(region, known)
             if reason and known.longer.any():
                 text = f"some visits behind {name} are longer than most passages of it"
+                yield Beyond(reason, _LONGER, f"{text}: beyond where errors were measured as small")
+            elif reason and self.varies(region).any():
+                least, most = _VARIES
+                text = f"{name} admits one customer at a time, for times of an scv below {least:g} or above {most:g}"
+                if region.limit > 1:
+                    text = f"customers behind {name} are served in order of arrival, for times of an scv above {most:g}"
                 yield Beyond(reason, _LONGER, f"{text}: beyond where errors were measured as small")
             elif reason and known.crowded.any():
                 text = f"{name} has a load of more than {_BUSY:.0%}"
