@@ -285,7 +285,7 @@ class _Walker:
                     spent=parts.spent,
                     forks=parts.forks,
                     asked=requests,
-                    single=_single(branch),
+                    single=_single(branch, self.operations),
                 )
             )
         self.started = before
@@ -404,12 +404,17 @@ def follows(inner: Station, outer: Station) -> bool:
     return bool(inner.follows) and inner.follows in (outer.name, outer.follows)
 
 
-def _single(branch: Branch) -> bool:
-    """Whether a branch is one step with one time."""
+def _single(branch: Branch, operations: Operations) -> bool:
+    """Whether a branch is one step with one time, at all points of a batch."""
     steps = branch.steps
-    while len(steps) == 1 and isinstance(steps[0], Hold) and steps[0].visits == 1.0 and steps[0].scv is None:
+    while len(steps) == 1 and isinstance(steps[0], Hold) and _once(steps[0], operations) and steps[0].scv is None:
         steps = steps[0].steps
-    return len(steps) == 1 and isinstance(steps[0], Time) and steps[0].visits == 1.0 and steps[0].phase == 1
+    return len(steps) == 1 and isinstance(steps[0], Time) and _once(steps[0], operations) and steps[0].phase == 1
+
+
+def _once(step: Hold | Time, operations: Operations) -> bool:
+    """Whether a step is one visit, at all points of a batch."""
+    return operations.all(step.visits == 1.0)
 
 
 def group_of(station: Station, copy: int) -> int:
