@@ -154,6 +154,8 @@ class QnetError(Exception):
     """The points of a batch that have the error, as an array of truth values; None where they are not known."""
     alone: Callable[[int], Problem] | None = None
     """The problem of a single one of these points, by its number; None where only solving it alone can show that."""
+    solved: Any = None
+    """The solutions of other points of the batch, which were computed before; None without any."""
 
     def __init__(self, *problems: Problem) -> None:
         super().__init__(*problems)

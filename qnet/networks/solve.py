@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from qnet import budget
-from qnet.errors import InvalidInput, NotComputed
+from qnet.errors import InvalidInput, NotComputed, Problem
 from qnet.lazy import lazy
 from qnet.networks import laws
 from qnet.networks.reasons import Reason
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from qnet.networks.memory import regions as memory
     from qnet.networks.parallel import bounds as parallel_bounds
     from qnet.networks.product import solve as product
+    from qnet.networks.states import solve as chain
 else:
     closed_networks = lazy("qnet.networks.closed_networks")
     degenerate_classes = lazy("qnet.networks.degenerate_classes")
@@ -30,6 +31,7 @@ else:
     copy_classes = lazy("qnet.networks.copy_classes")
     parallel_bounds = lazy("qnet.networks.parallel.bounds")
     product = lazy("qnet.networks.product.solve")
+chain = lazy("qnet.networks.states.solve")
 
 _PLAIN, _BATCH, _POINT = 7e4, 3e5, 500.0
 """Operations per station and step that any method takes: of a point; of a batch, and of each of its points."""
@@ -167,8 +169,20 @@ def _chosen(network: RoutedNetwork, wanted: Wanted, features: frozenset[str]) ->
         if isinstance(choice, TableMethod) and choice.row.patient and not (solution and solution.exact):
             solution = choice.at_last(solution) or solution
     if solution is None:
-        raise outcome.failed[0][1] if outcome.failed else nothing(features)
+        raise _refusal(network, wanted, outcome.failed[0][1]) if outcome.failed else nothing(features)
     return solution
+
+
+def _refusal(network: RoutedNetwork, wanted: Wanted, first: NotComputed) -> NotComputed:
+    """The refusal of a network without an answer: that of the first method, or that no operations were left for the
+    chain of all states, which would have one."""
+    if not wanted.chain or budget.trial_left() or not chain.covers(network):
+        return first
+    problem = first.problems[0]
+    text = f"no operations are left for the chain of all states, the only method here: {problem.found}"
+    help = "allow more with --operations, or solve fewer points"
+    help += f"; or {problem.help}" if problem.help else ""
+    return NotComputed(Problem("QN515", text, problem.expected, help=help))
 
 
 def _others(network: RoutedNetwork, wanted: Wanted, features: frozenset[str]) -> list[TableMethod]:

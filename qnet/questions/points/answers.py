@@ -279,6 +279,11 @@ def _solved(model: Model, table: Mapping[str, Any], rows: Any, asked: Wanted, ea
             raise  # No operations are left for halves.
         except QnetError as error:
             at = error.at if len(batch) > 1 else None
+            if error.solved is not None:
+                # Their chains of states may have taken operations that are not left for a second time.
+                done, piece = _before_failure(batch, error.solved)
+                pieces.append(piece)
+                batch, at = batch[~done], None if at is None else at[~done]
             if at is not None and at.any():
                 waiting += [batch[~at]] if not at.all() else []
                 if each and error.alone:
@@ -298,6 +303,22 @@ def _solved(model: Model, table: Mapping[str, Any], rows: Any, asked: Wanted, ea
         else:
             pieces.append(SolvedRows(batch, solved, None, NoAnswer))
     return pieces
+
+
+def _before_failure(batch: Any, solved: Solved) -> tuple[Any, SolvedRows]:
+    """The points of a batch that were solved before others failed: which they are, and their rows.
+
+    batch   the rows of the batch.
+    solved  the solutions at some of its points.
+    """
+    points = np.concatenate([part.points for part in solved.parts])
+    ends = np.cumsum([len(part.points) for part in solved.parts]).tolist()
+    parts = tuple(
+        part.replace(points=np.arange(end - len(part.points), end))
+        for part, end in zip(solved.parts, ends, strict=True)
+    )
+    piece = SolvedRows(batch[points], solved.replace(size=len(points), parts=parts), None, NoAnswer)
+    return np.isin(np.arange(len(batch)), points), piece
 
 
 def _same_for_all(error: QnetError) -> bool:

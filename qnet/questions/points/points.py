@@ -509,6 +509,7 @@ def solve_points(
         except Divided as divided:
             waiting += [index[~divided.first], index[divided.first]]
         except QnetError as error:
+            error.solved = Solved(model, size, tuple(parts), asked) if parts else None
             if error.at is not None:
                 error.at = np.isin(np.arange(size), index[error.at]) if len(error.at) == len(index) else None
                 error.alone = error.alone if every else None

@@ -219,7 +219,7 @@ def sensitivity(model: Model, of: Sequence[str] = (), by: Sequence[str] = (), as
         raise UsageError(Problem("QN026", "no number of the model is a parameter with an effect", "--by NAME"))
     before = _spent()
     stated = at_stated_point(model, asked)
-    spared = ""
+    spared, left = "", budget.trial_left()
     try:
         search = _Search(model, wanted, asked, stated, _spent() - before).all(result)
     except _Dear as dear:
@@ -229,7 +229,7 @@ def sensitivity(model: Model, of: Sequence[str] = (), by: Sequence[str] = (), as
             stated = at_stated_point(model, asked)
         except NotComputed:
             help = "name few parameters with --by, or allow more with --operations"
-            problem = Problem("QN515", spared, f"at most {budget.trial_left():.1e} operations", help=help)
+            problem = Problem("QN515", spared, f"at most {left:.1e} operations", help=help)
             raise NotComputed(problem) from None
         search = _Search(model, wanted, asked, stated).all(result)
     if all(item.derivative is None for item in search.effects):
