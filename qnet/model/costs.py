@@ -31,7 +31,10 @@ def classes_of(cost: CostModel, model: Model) -> tuple[ClassModel | ChainModel, 
 
 
 def names(customers: ClassModel | ChainModel) -> list[str]:
-    """The names of the routes of a class (empty for a route without a name), or of the classes of a chain."""
+    """The names of the routes of a class (empty for a route without a name), or of the classes of a chain.
+
+    customers   the class or chain.
+    """
     return list(customers.classes) if isinstance(customers, ChainModel) else [item.name for item in customers.routes]
 
 

@@ -326,3 +326,48 @@ def test_the_servers_of_a_held_station_are_busy_for_longer_than_its_cost():
         assert row["value"] == pytest.approx(demand)
         busy = system.metric(f"busy_servers('{name}')") / 10
         assert busy == pytest.approx(demand) if name == "disk" else busy > 1.2 * demand
+
+
+LOSING = """
+qnet = 1
+title = "one full station beside one without limit"
+[stations]
+full = { capacity = 1 }
+free = {}
+STATED
+[costs.of_all]
+of = "all"
+"""
+OF_CLASSES = """
+[classes.lost]
+arrival_rate = "5/s"
+steps = [ { station = "full", time = "100 ms" } ]
+[classes.kept]
+arrival_rate = "2/s"
+steps = [ { station = "free", time = "300 ms" } ]
+"""
+OF_ROUTES = """
+[classes.some]
+arrival_rate = "7/s"
+[[classes.some.routes]]
+name = "lost"
+probability = "5 / 7"
+steps = [ { station = "full", time = "100 ms" } ]
+[[classes.some.routes]]
+name = "kept"
+probability = "2 / 7"
+steps = [ { station = "free", time = "300 ms" } ]
+"""
+
+
+@pytest.mark.parametrize("stated", [OF_CLASSES, OF_ROUTES])
+def test_passages_that_are_lost_have_no_weight(stated):
+    # Of 5/s at one place with 100 ms, Erlang's loss formula leaves 5 / 1.5 per second.
+    carried = 5 / 1.5
+    system = qnet.loads(LOSING.replace("STATED", stated))
+    (row,) = [row for row in system.cost().records() if row["scope"] == "total"]
+    assert row["value"] == pytest.approx((carried * 0.1 + 2 * 0.3) / (carried + 2), rel=1e-9)
+    solved = system.solve()
+    busy = sum(each["busy_servers"] for each in solved.records() if each["scope"] == "station")
+    assert row["value"] == pytest.approx(busy / system.metric("throughput"), rel=1e-9)
+    assert "of_all" not in {each["metric"] for each in system.formula().records()}

@@ -9,10 +9,10 @@ from qnet.errors import NoAnswer, NotComputed, Problem, UsageError, short, sugge
 from qnet.expression import Operations, Value
 from qnet.lazy import np
 from qnet.model.bind import bind, counted, structures
-from qnet.model.costs import classes_of, counts, stated_cost, stations_of
+from qnet.model.costs import classes_of, counts, names, stated_cost, stations_of
 from qnet.model.fields import TABLES
 from qnet.model.grids import Grid, combinations, joined_grids
-from qnet.model.model import CostModel, Model
+from qnet.model.model import ChainModel, CostModel, Model
 from qnet.model.scope import depends_on_solution, uses_solution
 from qnet.model.values import Values
 from qnet.networks.routed import OpenClass, RoutedNetwork
@@ -117,8 +117,8 @@ def cost(
     Method       (sum of X_r D_r) / (sum of X_r) / per, over the routes r that count: X_r is the throughput of the
                  route, D_r its demand as `route_demands` defines it, without waits. A chain is one such route: X_r is
                  the throughput of the chain, and D_r the demand of a passage in all of its classes that count. The
-                 network is solved only where several classes count and some are closed, or where times depend on the
-                 solution.
+                 network is solved only where several classes count and some are closed, where several routes count and
+                 customers may be lost, or where times depend on the solution.
     """
     asked = [stated_cost(model, of, per, class_name, route, unit, work)] if of else stated_costs(model, names)
     return costs(model, asked, tuple(item for text in over for item in joined_grids(text, model)), wanted)
@@ -156,6 +156,7 @@ def cost_parts(
     asked: CostModel,
     throughputs: Sequence[Value] | None,
     operations: Operations,
+    completed: Mapping[tuple[int, str], Value] | None = None,
 ) -> list[CostPart]:
     """The parts of a cost, which is the sum of their passages x demand, divided by the units per passage.
 
@@ -164,10 +165,15 @@ def cost_parts(
     asked        the cost, which selects classes, routes and kinds of work.
     throughputs  passages per second of every class; None where only one class counts.
     operations   the operations on the numbers of the network.
+    completed    passages completed per second, by the number of a class and its route, where customers may be lost;
+                 None: those of the class times the probability of the route.
     Returns      a part for each station, class and route, with its share of the passages and its demand in seconds.
     """
+    carried = completed or {}
     counted = {
-        (number, route.name): (rate if throughputs else 1.0) * (1.0 if customers.chain else route.probability)
+        (number, route.name): carried.get(
+            (number, route.name), (rate if throughputs else 1.0) * (1.0 if customers.chain else route.probability)
+        )
         for number, (customers, rate) in enumerate(
             zip(network.classes, throughputs or [1.0] * len(network.classes), strict=True)
         )
@@ -243,9 +249,30 @@ def _must_solve(model: Model, asked: Sequence[CostModel]) -> bool:
     for item in asked:
         classes = classes_of(item, model)
         mixed = len(classes) > 1 and any(customers.arrival_rate is None for customers in classes)
-        if mixed or uses_solution(item.per, dependent):
+        if mixed or loses_some(item, model) or uses_solution(item.per, dependent):
             return True
     return needs_solution(model) or bool(counted(model))
+
+
+def loses_some(asked: CostModel, model: Model) -> bool:
+    """Whether several routes count, of which customers may be lost in different shares.
+
+    asked   the cost.
+    model   of which it is asked.
+    """
+    ways = [
+        1 if isinstance(customers, ChainModel) else sum(counts(asked, route) for route in names(customers))
+        for customers in classes_of(asked, model)
+    ]
+    return model.loses and sum(ways) > 1
+
+
+def _completed(network: RoutedNetwork, part: Part | None) -> dict[tuple[int, str], Value] | None:
+    """The throughput of every route of a class, by the number of the class; None where no customers are lost."""
+    if part is None or part.solution.offered is None:
+        return None
+    numbers = {customers.name: number for number, customers in enumerate(network.classes)}
+    return {(numbers[item.class_name], item.name): item.throughput for item in part.solution.routes}
 
 
 def _throughputs(model: Model, asked: CostModel, network: RoutedNetwork, part: Part | None) -> list[Value] | None:
@@ -269,7 +296,8 @@ def _at_points(
     """One cost at every point of a batch, or at the only one."""
     per = values.field(asked.per, TABLES["cost"]["per"], (*asked.path, "per"))
     stations = stations_of(asked, model)
-    parts = cost_parts(network, stations, asked, _throughputs(model, asked, network, part), values.operations)
+    throughputs = _throughputs(model, asked, network, part)
+    parts = cost_parts(network, stations, asked, throughputs, values.operations, _completed(network, part))
     stable = part.solution.stable if part else True
     if points is None:
         return [_cost(asked, values, (), float(per), bool(stable), parts)]

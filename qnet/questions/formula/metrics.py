@@ -16,7 +16,7 @@ from qnet.model.model import Model
 from qnet.model.scope import is_figure
 from qnet.model.values import Values
 from qnet.networks.routed import OpenClass
-from qnet.questions.cost.cost import cost_parts, stated_costs
+from qnet.questions.cost.cost import cost_parts, loses_some, stated_costs
 from qnet.questions.formula import bounds as bounds
 from qnet.questions.formula.algebra import evaluated, solved
 from qnet.questions.formula.network import FormulaCentre, Symbolic
@@ -224,7 +224,7 @@ def _cost(symbolic: Symbolic, name: str, asked: str) -> _Pieces:
         if len(classes_of(item, model)) > 1 and len(rates) < len(network.classes):
             text = f'"{item.name}" weights closed classes by their throughputs'
             raise NotComputed(Problem("QN521", text, "one class, or open ones", help='class = "NAME" in the cost'))
-        if len(classes_of(item, model)) > 1:
+        if loses_some(item, model):
             symbolic.refuse_losses()
         throughputs = rates if len(classes_of(item, model)) > 1 else None
         parts = cost_parts(network, stations_of(item, model), item, throughputs, TRACING)
