@@ -337,3 +337,39 @@ def test_a_parameter_that_follows_from_the_solution_is_refused_by_name():
     for ask in (lambda: model.sensitivity(by=["faults"]), lambda: model.tornado(range=["faults=0.5:10"])):
         with pytest.raises(UsageError, match=r'"faults" follows from the solution of the model.*QN004'):
             ask()
+
+
+PLACES = """
+qnet = 1
+title = "writes that wait for a place"
+[parameters]
+places = 2
+[stations]
+cpu = {}
+disk = {}
+[buffers.cache]
+places = "places"
+[classes.writer]
+population = 3
+think_time = "200 ms"
+steps = [
+  { fill = "cache" },
+  { station = "cpu", time = "50 ms" },
+  { phase = 2, drains = "cache", station = "disk", time = "80 ms" },
+]
+[classes.reader]
+population = 1
+think_time = "300 ms"
+steps = [ { station = "disk", time = "40 ms" } ]
+"""
+
+
+def test_places_of_a_buffer_in_a_chain_of_states_are_counted():
+    # Parts of a place are of no use to a chain, so that its derivative would be 0.
+    system = qnet.loads(PLACES)
+    (row,) = system.sensitivity(metric="response", by="places").records()
+    two, three = (system.set(places=number).metric("response") for number in (2, 3))
+    assert system.solve().records()[0]["method"] == "states"
+    assert (row["by"], row["status"]) == ("next integer", "ok")
+    assert row["derivative"] == pytest.approx(three - two, rel=1e-9)
+    assert abs(row["derivative"]) > 1e-3

@@ -341,6 +341,23 @@ def constant(bound: Expression | None) -> float | None:
     return None if bound is None or bound.names else float(evaluate(bound.root, {}, FLOATS))
 
 
+def counts_places(model: Model, item: Input) -> bool:
+    """Whether an input counts the places of buffers: these are integers at its stated value and the next ones, and not
+    between them. A chain of states has no other places; approximations do."""
+    if item.name not in rests_on(model, [buffer.places for buffer in model.buffers]):
+        return False
+
+    def all_integers(value: float) -> bool:
+        values = Values(model, {item.name: value}, None)
+        places = [float(values.evaluate(buffer.places, (*buffer.path, "places"))) for buffer in model.buffers]
+        return all(abs(number - round(number)) <= _INTEGER for number in places)
+
+    try:
+        return all_integers(item.value) and all_integers(item.value + 1) and not all_integers(item.value + 0.5)
+    except QnetError:
+        return False
+
+
 def _integer_populations(model: Model, name: str, value: float) -> bool:
     """Whether every population is an integer with a value of a parameter; True also where the value is invalid."""
     try:

@@ -18,7 +18,7 @@ from qnet.networks.exactness import STATES
 from qnet.networks.reasons import approximate_notes
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.points.answers import OK, solve_table
-from qnet.questions.points.domain import Input, columns, inputs, saturated
+from qnet.questions.points.domain import Input, columns, counts_places, inputs, saturated
 from qnet.questions.points.expression_values import expression_value, undefined
 from qnet.questions.points.points import Part, Solved, solve_points
 from qnet.questions.presentation.assertions import broken, conditions
@@ -220,8 +220,11 @@ def sensitivity(model: Model, of: Sequence[str] = (), by: Sequence[str] = (), as
     before = _spent()
     stated = at_stated_point(model, asked)
     spared, left = "", budget.trial_left()
+    of_chain = result
+    if stated.parts[0].solution.method == STATES:
+        of_chain = [item.replace(integer=True) if counts_places(model, item) else item for item in result]
     try:
-        search = _Search(model, wanted, asked, stated, _spent() - before).all(result)
+        search = _Search(model, wanted, asked, stated, _spent() - before).all(of_chain)
     except _Dear as dear:
         spared = str(dear)
         asked = asked.replace(chain=0)
