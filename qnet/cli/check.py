@@ -26,7 +26,8 @@ def command(system: str, settings: tuple[str, ...], rewrite: bool, diff: bool) -
 
     Reads the file and its parts and evaluates its numbers: unknown keys and names, units, dimensions, circular
     parameters, probabilities that do not sum to one, values outside their ranges. Exit code 0 if the model is valid, 3
-    otherwise, with every problem of the file by line.
+    otherwise, with every problem of the file by line. A valid model with a combination of features that no method
+    solves gets a warning.
 
     --format changes spaces and blank lines only: one space around signs, two for each open bracket, a blank line before
     each table. A model on standard input is printed tidily; one of the catalog or an example needs --diff. With --diff
@@ -60,6 +61,18 @@ def command(system: str, settings: tuple[str, ...], rewrite: bool, diff: bool) -
     )
     name = "<stdin>" if system == "-" else printable(system)
     say(folded(f"{name}: valid; {', '.join(counts)}; digest {model.digest}", columns_of(sys.stdout)))
+    _warn(network)
+
+
+def _warn(network: RoutedNetwork) -> None:
+    """Warn of a valid model that no method solves, as far as its features show that."""
+    from qnet.cli.output import write_notes
+    from qnet.networks.not_covered import not_covered
+    from qnet.reports.content import Note
+
+    if problem := not_covered(network):
+        text = f"no method solves this model: {problem.found}; expected {problem.expected}"
+        write_notes([Note(problem.code, text, "warning", problem.help)])
 
 
 def checked(model: Model) -> RoutedNetwork:

@@ -147,12 +147,12 @@ CODES: dict[str, _T] = {
         "Stations with a capacity and buffers are solved in networks of open classes with fixed routes, but not with "
         "chains, inside holds, next to rates without a capacity or with rates and priorities, nor losses at a station "
         "that serves others in turn with the work that frees places; except by the Markov chain of networks with at "
-        "most 40,000 states.",
+        "most 40,000 states. No method computes a station with a capacity that parallel branches visit.",
         "Use an open class; put the station outside of holds; give the draining work a lower priority than other "
         "work."),
     "QN552": _T("parallel steps that are not computed",
-        "A parallel step is inside a hold, or a station in a branch has rates that depend on the number present, "
-        "and the network is too large for --method states.",
+        "A parallel step is inside a hold, which no method computes; or a station in a branch has rates that depend on "
+        "the number present, and the network is too large for --method states.",
         "Put the hold inside the branches, or before the step; give the station servers."),
     "QN553": _T("no formula or percentile with parallel steps or second phases",
         "The time until the slowest branch has finished is an integral without a closed form; and closed classes with "
