@@ -364,12 +364,13 @@ steps = [ { station = "disk", time = "40 ms" } ]
 """
 
 
-def test_places_of_a_buffer_in_a_chain_of_states_are_counted():
-    # Parts of a place are of no use to a chain, so that its derivative would be 0.
-    system = qnet.loads(PLACES)
+@pytest.mark.parametrize(("writers", "method"), [(3, "states"), (60, "flow-equivalent")])
+def test_places_of_a_buffer_are_counted(writers, method):
+    # Parts of a place are of no use to these methods, so that a derivative would be 0.
+    system = qnet.loads(PLACES.replace("population = 3", f"population = {writers}"))
     (row,) = system.sensitivity(metric="response", by="places").records()
     two, three = (system.set(places=number).metric("response") for number in (2, 3))
-    assert system.solve().records()[0]["method"] == "states"
+    assert row["method"] == method
     assert (row["by"], row["status"]) == ("next integer", "ok")
     assert row["derivative"] == pytest.approx(three - two, rel=1e-9)
     assert abs(row["derivative"]) > 1e-3

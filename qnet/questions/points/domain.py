@@ -343,7 +343,7 @@ def constant(bound: Expression | None) -> float | None:
 
 def counts_places(model: Model, item: Input) -> bool:
     """Whether an input counts the places of buffers: these are integers at its stated value and the next ones, and not
-    between them. A chain of states has no other places; approximations do."""
+    between them."""
     if item.name not in rests_on(model, [buffer.places for buffer in model.buffers]):
         return False
 

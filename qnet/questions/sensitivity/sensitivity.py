@@ -14,7 +14,7 @@ from qnet import budget
 from qnet.errors import NoAnswer, NotComputed, Problem, UsageError
 from qnet.model.metrics import Metric, metrics
 from qnet.model.model import Model
-from qnet.networks.exactness import STATES
+from qnet.networks.exactness import AGGREGATED, STATES
 from qnet.networks.reasons import approximate_notes
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.points.answers import OK, solve_table
@@ -220,11 +220,8 @@ def sensitivity(model: Model, of: Sequence[str] = (), by: Sequence[str] = (), as
     before = _spent()
     stated = at_stated_point(model, asked)
     spared, left = "", budget.trial_left()
-    of_chain = result
-    if stated.parts[0].solution.method == STATES:
-        of_chain = [item.replace(integer=True) if counts_places(model, item) else item for item in result]
     try:
-        search = _Search(model, wanted, asked, stated, _spent() - before).all(of_chain)
+        search = _Search(model, wanted, asked, stated, _spent() - before).all(_counted(result, stated))
     except _Dear as dear:
         spared = str(dear)
         asked = asked.replace(chain=0)
@@ -234,7 +231,7 @@ def sensitivity(model: Model, of: Sequence[str] = (), by: Sequence[str] = (), as
             help = "name few parameters with --by, or allow more with --operations"
             problem = Problem("QN515", spared, f"at most {left:.1e} operations", help=help)
             raise NotComputed(problem) from None
-        search = _Search(model, wanted, asked, stated).all(result)
+        search = _Search(model, wanted, asked, stated).all(_counted(result, stated))
     if all(item.derivative is None for item in search.effects):
         status = search.effects[0].status
         raise NotComputed(Problem("QN532", f"no parameter can be changed: {status}", "room around the stated point"))
@@ -244,6 +241,14 @@ def sensitivity(model: Model, of: Sequence[str] = (), by: Sequence[str] = (), as
         model=model, stated=stated, effects=tuple(ranked), methods=tuple(search.methods), parts=tuple(search.parts),
         reasons=tuple(search.reasons), spared=spared,
     )  # fmt: skip
+
+
+def _counted(result: Sequence[Input], stated: Solved) -> list[Input]:
+    """The inputs, of which those that count places of buffers have integers only with methods that have no parts of a
+    place."""
+    if stated.parts[0].solution.method not in (STATES, AGGREGATED):
+        return list(result)
+    return [item.replace(integer=True) if counts_places(stated.model, item) else item for item in result]
 
 
 def _spent() -> float:
