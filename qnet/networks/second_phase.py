@@ -63,10 +63,21 @@ def second_phase_rates(
         return known
     operations: Operations = FLOATS if network.size is None else arrays()
 
-    def load(rates: Rates) -> Value:
-        return operations.maximum([0.0, *loads({**known, **rates}).values()])
+    opened = loads({**known, **dict.fromkeys(unknown, 0.0)})
 
-    return {**known, **_fixed_point(unknown, network.size, load, lambda rates: passages({**known, **rates}), start)}
+    def room(rates: Rates, most: float) -> Value:
+        shares: list[Value] = [1.0]
+        for key, load in loads({**known, **rates}).items():
+            besides = opened.get(key, 0.0)
+            # Where open classes leave no room, there is no steady state whatever the share is.
+            besides = operations.where(besides < most, besides, 0.0)
+            behind = load - besides
+            shares.append(
+                operations.where(load > most, (most - besides) / operations.where(behind > 0, behind, 1.0), 1.0)
+            )
+        return operations.minimum(shares)
+
+    return {**known, **_fixed_point(unknown, network.size, room, lambda rates: passages({**known, **rates}), start)}
 
 
 def share_at_arrival(
@@ -164,7 +175,7 @@ def _time(step: Step) -> Value:
 def _fixed_point(
     classes: tuple[int, ...],
     size: int | None,
-    load: Callable[[Rates], Value],
+    room: Callable[[Rates, float], Value],
     passages: Callable[[Rates], Rates],
     start: Rates | None,
 ) -> dict[int, Value]:
@@ -172,7 +183,7 @@ def _fixed_point(
 
     classes   those with second phases.
     size      points of the batch; None for a single point.
-    load      the largest utilization of a station by open classes and second phases, at given rates.
+    room      the share of second phases at given rates, at most 1, for which open classes leave room at a utilization.
     passages  the passages per second of each class, with second phases at given rates, of a load below 1.
     Returns   passages per second. Where the load at them is 1 or more there is no steady state: second phases pile up,
               and the passages are those at a station that is saturated by them.
@@ -181,7 +192,7 @@ def _fixed_point(
               such rate, which false position encloses (Illinois: @dowell1971); of several,
               damped rounds with the memory of several.
     """
-    rounds = _Rounds(classes, size, load, passages)
+    rounds = _Rounds(classes, size, room, passages)
     rates, done = fixed_point.early_point(rounds.image, rounds.first(start), _UNDAMPED, TOLERANCE)
     if done:
         return rounds.by_class(rates)
@@ -205,10 +216,10 @@ class _Rounds:
         self,
         classes: tuple[int, ...],
         size: int | None,
-        load: Callable[[Rates], Value],
+        room: Callable[[Rates, float], Value],
         passages: Callable[[Rates], Rates],
     ) -> None:
-        self.classes, self.size, self.load, self.passages = classes, size, load, passages
+        self.classes, self.size, self.room, self.passages = classes, size, room, passages
 
     def first(self, start: Rates | None) -> Any:
         """The rates to begin with: those given, else those of the passages without second phases."""
@@ -225,7 +236,7 @@ class _Rounds:
     def image(self, values: Any) -> tuple[Any, Any]:
         """The rates of the passages with second phases at some rates, and by point the largest relative change."""
         rates = self.by_class(values)
-        share = np.minimum(1.0, _HIGHEST / np.maximum(self.load(rates), _HIGHEST))
+        share = self.room(rates, _HIGHEST)
         part = share if self.size is not None else float(share)
         answer = self.passages({index: rate * part for index, rate in rates.items()})
         columns = [np.broadcast_to(answer[index], (len(values),)) for index in self.classes]
@@ -235,7 +246,7 @@ class _Rounds:
 
     def saturating(self, rates: Any) -> Any:
         """Rates scaled down to those that just saturate a station, where they exceed its capacity."""
-        return rates / np.maximum(self.load(self.by_class(rates)), 1.0).reshape(-1, 1, 1)
+        return rates * np.reshape(self.room(self.by_class(rates), 1.0), (-1, 1, 1))
 
     def of_points(self, rates: Any, chosen: Any) -> fixed_point.BatchMap:
         """The map of `image` for some points, which may repeat, while all others have the rates given.

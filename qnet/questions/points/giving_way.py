@@ -24,6 +24,13 @@ class _Requests(Record):
     """Those of `outer` that are held while others are requested."""
     inner: frozenset[str]
     """Those requested inside holds."""
+    behind: frozenset[str] = frozenset()
+    """Those of second-phase work that keeps no station: the customer does not wait for it."""
+
+    @property
+    def waits_for_all(self) -> bool:
+        """Whether the customer waits at every station of that work too, and so starts none while one is saturated."""
+        return self.behind <= self.outer
 
 
 @fact
@@ -32,7 +39,8 @@ def at_saturation(model: Model) -> Model:
 
     Closed customers who wait at the station that saturates spend all of their time there in the limit, so that their
     throughput, and the load that they cause elsewhere, is 0: they give way. Customers that visit an inner station of a
-    hold without that hold remain, since their waits are bounded by the servers of the hold.
+    hold without that hold remain, since their waits are bounded by the servers of the hold; so do all where some leave
+    second-phase work at a station at which they do not wait.
 
     Returns   the model itself where a time depends on the solution, or no class gives way.
     """
@@ -47,6 +55,8 @@ def at_saturation(model: Model) -> Model:
     holds = frozenset[str]().union(*(item.holding for item in opened))
     inside = frozenset[str]().union(*(item.inner for item in opened))
     requests = {item.name: _requests(item, delays) for item in closed}
+    if not all(item.waits_for_all for item in requests.values()):
+        return model
     yielding = {name for name, item in requests.items() if holds <= item.outer}
     apart = {name for name, item in requests.items() if not (item.outer | item.inner) & (holds | inside)}
     gone = set(requests) if yielding | apart == set(requests) else yielding
@@ -55,6 +65,16 @@ def at_saturation(model: Model) -> Model:
     return model.with_customers(
         item.replace(population=none) if item.name in gone else item for item in model.customers
     )
+
+
+def leaves_work(model: Model) -> bool:
+    """Whether closed classes leave second-phase work at a station, besides open classes: the load by that work does not
+    grow in proportion to the arrivals, since the more there are, the longer closed customers wait."""
+    if all(item.population is not None for item in model.customers):
+        return False
+    none, delays = parse(0), frozenset(item.name for item in model.stations if item.delay)
+    closed = [item for item in model.customers if item.population not in (None, none)]
+    return any(_requests(item, delays).behind for item in closed)
 
 
 def limited(model: Model, solved: Solved, varied: Mapping[str, Value] | None, wanted: Wanted) -> Solved | None:
@@ -110,14 +130,16 @@ def _requests(customers: ClassModel | ChainModel, delays: frozenset[str]) -> _Re
     if isinstance(customers, ChainModel):
         visited = frozenset(station for item in customers.services for _, station in [item.state])
         return _Requests(visited - delays, frozenset(), frozenset())
-    outer, holding, inner = set[str](), set[str](), set[str]()
+    outer, holding, inner, behind = set[str](), set[str](), set[str](), set[str]()
 
     def walk(steps: Sequence[StepModel], around: str) -> None:
         for step in steps:
             for branch in step.branches:
                 walk(branch.steps, around)
             here = step.station if step.station not in delays else ""
-            if here and around:
+            if here and step.phase == 2 and not (around and step.keeps != ()):
+                behind.add(here)
+            elif here and around:
                 inner.add(here)
                 holding.add(around)
             elif here:
@@ -126,4 +148,4 @@ def _requests(customers: ClassModel | ChainModel, delays: frozenset[str]) -> _Re
 
     for route in customers.routes:
         walk(route.steps, "")
-    return _Requests(frozenset(outer), frozenset(holding), frozenset(inner))
+    return _Requests(frozenset(outer), frozenset(holding), frozenset(inner), frozenset(behind))

@@ -103,9 +103,9 @@ def saturation(
 ) -> Saturation:
     """The factor on all arrival rates at which the steady state of a solved model ends.
 
-    No load grows slower than the arrivals, except where times fall with the load or customers are lost: the factor is
-    at most the reciprocal of the largest load. It is that reciprocal unless waits inside holds saturate an outer
-    station earlier, or closed classes are served before open ones. In these cases the factor is a root, located by a
+    No load grows slower than the arrivals, except where times fall with the load, customers are lost, or closed ones
+    leave second-phase work: the factor is at most the reciprocal of the largest load. It is that reciprocal unless
+    waits inside holds saturate an outer station earlier, or closed classes are served first. Then it is a root, by a
     search; if the waits of layers do not converge there, the capacities alone determine the factor.
 
     model    with the parameters that were set.
@@ -117,7 +117,9 @@ def saturation(
     Raises   `NotComputed` where the search has no solutions, or its budget ends and the stated point is not stable.
     """
     operations: Operations = FLOATS if solved.size is None else arrays()
-    if not model.loses and not _certain(solved) and (limited := giving_way.limited(model, solved, varied, wanted)):
+    left = giving_way.leaves_work(model)
+    uncertain = left or not _certain(solved)
+    if not model.loses and uncertain and (limited := giving_way.limited(model, solved, varied, wanted)):
         return saturation(limited.model, limited, varied, wanted, extra)
     if not any(customers.arrival_rate for customers in model.customers):
         zero = 0.0 * solved.gather(lambda part: part.solution.throughput)
@@ -136,7 +138,7 @@ def saturation(
         cause=solved.gather(lambda part: limiting(_of_capacities(part))),
         reached=False,
     )
-    if model.loses:
+    if model.loses or (left and _certain(solved) and not needs_solution(model)):
         try:
             return _above_capacities(solved, at_loads(solved, varied, wanted), bound, idle, operations)
         except NotComputed:
