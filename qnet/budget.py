@@ -248,6 +248,12 @@ def extra(part: float) -> Generator[None]:
         parent.searched += parent.spent - before
 
 
+def spent() -> float:
+    """The operations that the account has spent; 0 where none is open."""
+    account = _current.get()
+    return account.spent if account else 0.0
+
+
 def trial_left() -> float:
     """The operations left for trials."""
     account = _current.get()

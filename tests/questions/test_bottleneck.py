@@ -377,3 +377,38 @@ def test_of_many_stations_those_that_matter_least_are_left_out(tmp_path):
 
 def test_of_few_stations_all_are_changed(tmp_path):
     assert told(load(tmp_path, row_of(8)), "QN626") == []
+
+
+BY_STATES = """
+qnet = 1
+title = "priority on two disks, and work after the response"
+[parameters]
+speed = 1
+[stations]
+disk = { discipline = "priority", copies = 2 }
+[classes.job]
+population = 2
+think_time = "200 ms"
+steps = [
+  { station = "disk", time = "80 ms / speed", visits = 0.5, phase = 2 },
+  { station = "disk", time = "150 ms / speed", visits = 0.5 },
+]
+"""
+
+
+def test_changes_of_a_cheap_chain_of_many_states_are_chains_too():
+    # The chain has more states than those of changes may have in general.
+    system = qnet.loads(BY_STATES)
+    (row,) = [row for row in system.bottleneck().records() if row["change"] == "2 times as fast"]
+    alone = system.set(speed=2).solve().records()[0]
+    assert (alone["method"], alone["exactness"], row["exactness"]) == ("states", "exact", "exact")
+    assert row["response_s"] == pytest.approx(alone["response_s"], rel=1e-9)
+    assert row["response_ratio"] == pytest.approx(alone["response_s"] / system.metric("response"), rel=1e-9)
+
+
+def test_changes_are_compared_by_one_method():
+    # With little budget the chain of the system is affordable, and not those of all changes.
+    system = qnet.loads(BY_STATES)
+    rows = [row for row in system.bottleneck(operations=1e9).records() if row["change"]]
+    labels = {row["exactness"] for row in rows}
+    assert labels == {"approximate"}

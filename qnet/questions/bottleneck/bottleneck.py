@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from qnet import budget
 from qnet.errors import NoAnswer, NotComputed, Problem, UsageError
 from qnet.expression import Value
 from qnet.model.bind import bind
@@ -176,8 +177,9 @@ MOST_CHANGED = 8
 """Most stations that are tried faster and with one more server."""
 _ROUNDING = 1e-12
 """The share of the residence time up to which a wait counts as none: above rounding, below anything printed."""
-_CHAIN = 3_000
-"""Most states of the Markov chain of each change; where one needs more, all changes are approximated."""
+_CHAIN, _CHEAP = 3_000, 0.2
+"""Most states of the Markov chain of each change, unless all changes take at most this share of the operations left for
+chains, if each takes as many as the answer; where one needs more, all changes are approximated."""
 
 
 class Bottleneck(Record):
@@ -256,7 +258,9 @@ def bottleneck(model: Model, faster: float = 2.0, wanted: Wanted = AUTO) -> Bott
 def _bottleneck(model: Model, faster: float, wanted: Wanted) -> Bottleneck:
     # As `solve`: where waits inside holds are outside of what was measured, the chain of states answers if it is cheap.
     wanted = wanted.replace(better=True)
+    before = budget.spent()
     solved = solve_points(model, asked=wanted)
+    took = budget.spent() - before
     edge = saturation(model, solved, wanted=wanted)
     solution = solved.parts[0].solution
     if not solution.stable:
@@ -279,7 +283,7 @@ def _bottleneck(model: Model, faster: float, wanted: Wanted) -> Bottleneck:
     resources = _ranked(solution, [*resources, *_limits(solution, network)])
     resources = tuple(_with_waits(item, maximum, limited_by) for item in resources)
     tried, left_out = _tried(model, resources)
-    compared = _compared(model, tried, faster, solution, wanted)
+    compared = _compared(model, tried, faster, solution, wanted, took)
     compared = compared.unlimited() if falls else compared
     visits = [
         ClassAtStation(item.name, part, demand, _full_at(group, _only(number, len(solution.classes))))
@@ -312,21 +316,27 @@ def _bottleneck(model: Model, faster: float, wanted: Wanted) -> Bottleneck:
     )
 
 
-def _compared(model: Model, tried: Sequence[str], faster: float, solution: RoutedSolution, wanted: Wanted) -> Changes:
-    """The changes of the stations `tried`, by the method of the solution of the system where they can have it."""
+def _compared(
+    model: Model, tried: Sequence[str], faster: float, solution: RoutedSolution, wanted: Wanted, took: float
+) -> Changes:
+    """The changes of the stations `tried`, by the method of the solution of the system, which `took` some operations,
+    where they can have it."""
     closed = [item for item in solution.classes if item.population is not None]
     by_states = solution.method == "states"
     if not by_states:
         asked = wanted.replace(better=False)
     elif len(closed) == len(solution.classes):
-        asked = wanted.replace(chain=min(wanted.chain, _CHAIN), each=True)
+        cheap = (1 + 2 * len(tried)) * took <= _CHEAP * budget.trial_left()
+        asked = wanted.replace(chain=wanted.chain if cheap else min(wanted.chain, _CHAIN), each=True)
     else:
         asked = wanted.replace(each=True)
     near = solution.passages.start.demands.near if solution.passages and solution.passages.start else None
     result = changes(model, tried, faster, asked.replace(near=near))
-    if by_states and not closed and result.before.exact:
-        return result.replace(tried=tuple(map(_judged, result.tried)))
-    return result
+    methods = {item.method for item in (result.before, *result.tried) if item.method}
+    if asked.each and len(closed) == len(solution.classes) and solution.method in methods and len(methods) > 1:
+        return changes(model, tried, faster, asked.replace(chain=0, near=near))
+    judged = by_states and not closed and result.before.exact
+    return result.replace(tried=tuple(map(_judged, result.tried))) if judged else result
 
 
 def _judged(change: Change) -> Change:

@@ -160,6 +160,8 @@ class Change(Record):
     """The sum of the arrival rates at saturation, all growing in proportion; None without arrivals and where nothing
     limits it."""
     exact: bool = True
+    method: str = ""
+    """The method of the figures; empty without an answer."""
     cut: bool = False
     """Whether the search for the saturation throughput of open classes takes more than the budget."""
     classes: tuple[ClassChange, ...] = ()
@@ -334,7 +336,7 @@ def _figures(
         most = None, None
     change = Change(
         station=name, faster=faster, status="ok", maximum=most[0], limited_by=most[1], arrivals=arrivals,
-        exact=solution.exact, cut=edge.cut,
+        exact=solution.exact, method=solution.method, cut=edge.cut,
     )  # fmt: skip
     if not stable:
         full = edge.cause or (limiting(part) if point is None else limiting(part)[point])

@@ -217,11 +217,11 @@ def sensitivity(model: Model, of: Sequence[str] = (), by: Sequence[str] = (), as
     result = inputs(model, wanted, by)
     if not result:
         raise UsageError(Problem("QN026", "no number of the model is a parameter with an effect", "--by NAME"))
-    before = _spent()
+    before = budget.spent()
     stated = at_stated_point(model, asked)
     spared, left = "", budget.trial_left()
     try:
-        search = _Search(model, wanted, asked, stated, _spent() - before).all(_counted(result, stated))
+        search = _Search(model, wanted, asked, stated, budget.spent() - before).all(_counted(result, stated))
     except _Dear as dear:
         spared = str(dear)
         asked = asked.replace(chain=0)
@@ -249,12 +249,6 @@ def _counted(result: Sequence[Input], stated: Solved) -> list[Input]:
     if stated.parts[0].solution.method not in (STATES, AGGREGATED):
         return list(result)
     return [item.replace(integer=True) if counts_places(stated.model, item) else item for item in result]
-
-
-def _spent() -> float:
-    """The operations that the command has spent."""
-    account = budget.current()
-    return account.spent if account else 0.0
 
 
 def chosen_metrics(model: Model, of: Sequence[str]) -> tuple[Metric, ...]:
@@ -437,9 +431,9 @@ class _Search:
         if len(rows) > 2 * _SAMPLE and not self.affordable(len(rows)):
             # Chains that differ in rates only share the search for their states, which is made once.
             counts = {item.name for item in group if item.integer}
-            before, few = _spent(), [row for row in rows if row[0] not in counts][:_SAMPLE] or rows[:_SAMPLE]
+            before, few = budget.spent(), [row for row in rows if row[0] not in counts][:_SAMPLE] or rows[:_SAMPLE]
             solve_table(self.model, columns(group, few), len(few), asked)
-            self.each = max(_spent() - before - self.each, 0.0) / max(len(few) - 1, 1)
+            self.each = max(budget.spent() - before - self.each, 0.0) / max(len(few) - 1, 1)
             if not self.affordable(len(rows)):
                 raise _Dear(len(rows), self.each)
         answers = solve_table(self.model, columns(group, rows), len(rows), asked)
