@@ -100,8 +100,8 @@ CODES: dict[str, _T] = {
         "that saturate first and those with the largest residence times were tried.",
         "Change a station in the model to see its effect."),
     "QN627": _T("changes are less exact than the answer",
-        "The changes tried share the budget of one answer, so they may be approximate where the answer is exact. Their "
-        "ratios compare them with the present system, solved in the same way.",
+        "The changes tried share the budget of one answer, so they may be approximate where the answer is exact, or "
+        "solved by another approximation. Their ratios compare them with the present system, solved in the same way.",
         "Raise --operations for exact changes, or use one --method for all."),
     "QN628": _T("elements of only one of two models",
         "Two models are compared, and a cost, a station, a class or a route exists in only one of them.",

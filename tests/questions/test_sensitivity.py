@@ -374,3 +374,34 @@ def test_places_of_a_buffer_are_counted(writers, method):
     assert (row["by"], row["status"]) == ("next integer", "ok")
     assert row["derivative"] == pytest.approx(three - two, rel=1e-9)
     assert abs(row["derivative"]) > 1e-3
+
+
+OF_TWO_METHODS = """
+qnet = 1
+title = "branches at one station"
+[parameters]
+users = 3
+[stations]
+cpu = { discipline = "preemptive" }
+[classes.other]
+population = 3
+think_time = "200 ms"
+steps = [ { station = "cpu", time = "120 ms", visits = 0.8, scv = 2 }, { delay = "80 ms" } ]
+[classes.user]
+population = "users"
+steps = [ { delay = "120 ms" }, { parallel = [
+  { steps = [ { station = "cpu", time = "50 ms", visits = 1.5 } ] },
+  { steps = [ { station = "cpu", time = "80 ms", scv = 0.5 } ] } ] } ]
+"""
+
+
+def test_the_difference_to_the_next_integer_is_that_of_one_method():
+    # The chain of one more user has too many states; the difference of two methods would contain their errors.
+    system = qnet.loads(OF_TWO_METHODS)
+    more = system.set(users=4)
+    method = more.solve().records()[0]["method"]
+    assert {system.solve().records()[0]["method"], method} == {"states", "residual-service"}
+    (row,) = system.sensitivity(metric="response", by="users").records()
+    three, four = (item.solve(method=method).records()[0]["response_s"] for item in (system, more))
+    assert row["derivative"] == pytest.approx(four - three, rel=1e-9)
+    assert (row["by"], row["exactness"]) == ("next integer", "approximate")

@@ -135,6 +135,10 @@ def notes(result: Bottleneck) -> list[Note]:
     if any(change.exact != result.solution.exact for change in result.changes if change.status == "ok"):
         text = "within the budget that the changes share, not all are exact; ratios compare answers of the same method"
         listed.append(Note("QN627", text, "warning"))
+    elif not result.solution.exact and result.before.method not in ("", result.solution.method):
+        text = f"within the budget that the changes share, they are solved by {result.before.method}, not by "
+        text += f"{result.solution.method}; ratios compare answers of the same method"
+        listed.append(Note("QN627", text, "warning"))
     if any(change.cut for change in (result.before, *result.changes)):
         text = "saturation throughputs of changes are left out where the search takes more than --operations"
         listed.append(Note("QN747", text, "warning"))

@@ -342,6 +342,8 @@ class _Search:
         self.exact = [all_exact(model, [item.expression], stated.parts) for item in wanted]
         self.parts = [*stated.parts]
         self.effects: list[Effect] = []
+        self.bases: dict[str, list[float]] = {}
+        """The metrics at the stated point by another method, for integers whose neighbours have only that one."""
         solution = stated.parts[0].solution
         self.method = solution.method
         self.methods: dict[str, None] = {solution.method: None}
@@ -418,6 +420,9 @@ class _Search:
             same_method = self.solved(group, [rows[row] for row in again], self.asked.replace(method=self.method))
             if all(status == OK for status in same_method.status):
                 result = result.replaced(again, same_method)
+        for plan in plans:
+            if plan[0].integer and (alike := self.alike(group, plan, rows, result)):
+                self.bases[plan[0].name] = [values[0] for values in alike.values]
         self.parts += result.parts
         for part in result.parts:
             self.methods[part.solution.method] = None
@@ -466,6 +471,20 @@ class _Search:
                     return True
         return False
 
+    def alike(
+        self, group: Sequence[Input], plan: _Plan, rows: Sequence[tuple[str, float]], result: _Rows
+    ) -> _Rows | None:
+        """The stated point by the approximation that solved the neighbour of an integer, as the difference of two
+        methods would contain their errors; None where it is solved by the same method, or both are exact."""
+        item, _, above, below = plan
+        row = next((row for row in (*above, *below) if result.status[row] == OK), None)
+        if row is None or result.method[row] in (None, self.method) or all(values[row] for values in result.exact):
+            return None
+        by_it = self.asked.replace(method=result.method[row] or self.method, chain=0)
+        answer = self.solved(group, [(item.name, item.value)], by_it)
+        finite = all(abs(value) < float("inf") for values in answer.values for value in values)
+        return answer if answer.status == [OK] and finite else None
+
     def effect(self, plan: _Plan, result: _Rows, number: int) -> list[Effect]:
         """The effects of one input on the metric of a number, from the values at some steps."""
         rows = (*plan[2], *plan[3])
@@ -485,10 +504,11 @@ class _Search:
                 Effect(metric=metric, input=item, derivative=None, elasticity=None, error=None, by="", status=cause)
             ]
         if item.integer:
+            base = self.bases.get(item.name, self.here)[number]
             if sides[0] is not None:
-                return [_effect(metric, item, here, Slope(_difference(sides[0][0], here), 0.0), NEXT)]
+                return [_effect(metric, item, here, Slope(_difference(sides[0][0], base), 0.0), NEXT)]
             assert sides[1] is not None
-            return [_effect(metric, item, here, Slope(_difference(here, sides[1][0]), 0.0), PREVIOUS)]
+            return [_effect(metric, item, here, Slope(_difference(base, sides[1][0]), 0.0), PREVIOUS)]
         result = slopes(here, sides[0], sides[1], lengths)
         reported = ((result.both, CENTRAL), (result.below, BELOW), (result.above, ABOVE))
         return [_effect(metric, item, here, slope, by) for slope, by in reported if slope is not None]
