@@ -196,3 +196,18 @@ def test_a_sweep_through_identical_classes_has_the_answers_of_its_points() -> No
     rows = system.sweep(over="time = 100 ms, 200 ms, 300 ms", metric="response('a')").records()
     for row in rows:
         assert row["response_a_s"] == system.set(time=row["time_s"]).metric("response('a')")
+
+
+def test_a_class_without_steps_outside_of_the_pool_beside_second_phases_there():
+    # That work, at a station of its own, delays nobody: the answer is near the exact one without it.
+    text = (
+        'qnet = 1\ntitle = "two classes"\n[stations]\ncpu = {}\ndisk = { rates = [1, 1.5, 1.8] }\n'
+        "pool = { servers = 2 }\n"
+        '[classes.long]\narrival_rate = "0.8/s"\nsteps = [ WORK'
+        ' { hold = "pool", steps = [ { station = "disk", time = "100 ms" } ] } ]\n'
+        '[classes.short]\narrival_rate = "0.5/s"\n'
+        'steps = [ { hold = "pool", steps = [ { time = "35 ms" }, { station = "disk", time = "35 ms" } ] } ]\n'
+    )
+    work = '{ phase = 2, station = "cpu", time = "20 ms" },'
+    without = qnet.loads(text.replace("WORK", "").replace("cpu = {}\n", "")).metric("response")
+    assert qnet.loads(text.replace("WORK", work)).metric("response") == pytest.approx(without, rel=0.02)

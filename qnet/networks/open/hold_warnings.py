@@ -6,6 +6,7 @@ These waits are the least accurate part of the answer.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any, Protocol
 
 from qnet.expression import Operations, Value
@@ -154,7 +155,7 @@ def _back_at_once(network: RoutedNetwork) -> Iterator[str]:
     """Stations that customers visit twice in a row, so that they always find the second phase of the first visit."""
     for route in (route for customers in network.classes for route in customers.routes):
         holds = [step if isinstance(step, Hold) and step.phase == 1 else None for step in route.steps]
-        for step, following in zip(holds, [*holds[1:], None], strict=True):
+        for step, following in pairwise([*holds, None]):
             again = isinstance(step, Hold) and following is not None and following.station == step.station
             if isinstance(step, Hold) and (again or not _once(step.visits)):
                 yield step.station
