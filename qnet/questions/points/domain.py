@@ -341,16 +341,20 @@ def constant(bound: Expression | None) -> float | None:
     return None if bound is None or bound.names else float(evaluate(bound.root, {}, FLOATS))
 
 
-def counts_places(model: Model, item: Input) -> bool:
+def counts_capacity(model: Model, item: Input) -> bool:
     """Whether an input counts the places of buffers: these are integers at its stated value and the next ones, and not
-    between them."""
+    between them.
+
+    model   with the parameters that were set.
+    item    an input of it.
+    """
     if item.name not in rests_on(model, [buffer.places for buffer in model.buffers]):
         return False
 
     def all_integers(value: float) -> bool:
         values = Values(model, {item.name: value}, None)
-        places = [float(values.evaluate(buffer.places, (*buffer.path, "places"))) for buffer in model.buffers]
-        return all(abs(number - round(number)) <= _INTEGER for number in places)
+        numbers = [float(values.evaluate(buffer.places, (*buffer.path, "places"))) for buffer in model.buffers]
+        return all(abs(number - round(number)) <= _INTEGER for number in numbers)
 
     try:
         return all_integers(item.value) and all_integers(item.value + 1) and not all_integers(item.value + 0.5)

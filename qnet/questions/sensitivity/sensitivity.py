@@ -18,7 +18,7 @@ from qnet.networks.exactness import AGGREGATED, STATES
 from qnet.networks.reasons import approximate_notes
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.points.answers import OK, solve_table
-from qnet.questions.points.domain import Input, columns, counts_places, inputs, saturated
+from qnet.questions.points.domain import Input, columns, counts_capacity, inputs, saturated
 from qnet.questions.points.expression_values import expression_value, undefined
 from qnet.questions.points.points import Part, Solved, solve_points
 from qnet.questions.presentation.assertions import broken, conditions
@@ -248,7 +248,7 @@ def _counted(result: Sequence[Input], stated: Solved) -> list[Input]:
     place."""
     if stated.parts[0].solution.method not in (STATES, AGGREGATED):
         return list(result)
-    return [item.replace(integer=True) if counts_places(stated.model, item) else item for item in result]
+    return [item.replace(integer=True) if counts_capacity(stated.model, item) else item for item in result]
 
 
 def chosen_metrics(model: Model, of: Sequence[str]) -> tuple[Metric, ...]:
@@ -421,8 +421,8 @@ class _Search:
             if all(status == OK for status in same_method.status):
                 result = result.replaced(again, same_method)
         for plan in plans:
-            if plan[0].integer and (alike := self.alike(group, plan, rows, result)):
-                self.bases[plan[0].name] = [values[0] for values in alike.values]
+            if plan[0].integer and (same := self.by_its_method(group, plan, rows, result)):
+                self.bases[plan[0].name] = [values[0] for values in same.values]
         self.parts += result.parts
         for part in result.parts:
             self.methods[part.solution.method] = None
@@ -471,7 +471,7 @@ class _Search:
                     return True
         return False
 
-    def alike(
+    def by_its_method(
         self, group: Sequence[Input], plan: _Plan, rows: Sequence[tuple[str, float]], result: _Rows
     ) -> _Rows | None:
         """The stated point by the approximation that solved the neighbour of an integer, as the difference of two
