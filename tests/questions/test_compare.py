@@ -152,3 +152,33 @@ def test_a_side_of_a_grid_is_named_as_it_was_written():
         ["rate=50/s", "service_time=8 ms"],
         ["rate=60/s", "service_time=0.00712345678 s"],
     ]
+
+
+POOL = """
+qnet = 1
+title = "a pool around a station that is also visited before it"
+[parameters]
+rate = "0.8/s"
+time = "150 ms"
+[stations]
+cpu = { discipline = "lcfs-pr" }
+pool = {}
+[classes.job]
+arrival_rate = "rate"
+steps = [
+  { station = "cpu", time = "time", visits = 0.8 },
+  { hold = "pool", steps = [
+    { time = "80 ms" }, { station = "cpu", time = "20 ms" }, { station = "cpu", time = "150 ms" } ] },
+]
+"""
+
+
+def test_sides_are_what_solve_answers_where_a_chain_takes_the_place_of_a_method_that_warns():
+    base = qnet.loads(POOL)
+    other = base.set(time="120 ms")
+    rows = base.compare(other, metric="response").records()
+    for side, system in (("base", base), ("value", other)):
+        (alone,) = system.solve(metric="response").records()
+        assert rows[0][side] == pytest.approx(alone["value"], rel=1e-9)
+        assert alone["exactness"] == "exact"
+        assert rows[0]["exactness" if side == "value" else "base_exactness"] == alone["exactness"]

@@ -16,6 +16,7 @@ from qnet.model.metrics import Metric, every_metric, metric
 from qnet.model.model import Model, require_models
 from qnet.model.settings import parse_settings, with_settings
 from qnet.model.values import Values
+from qnet.networks.exactness import STATES
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.points.expression_values import expression_value
 from qnet.questions.points.points import Solved, solve_points
@@ -369,6 +370,10 @@ class SystemComparison(Record):
     wanted: Wanted = AUTO
 
 
+_FEW_MODELS = 4
+"""Most models for which chains of states are tried that take up to half a second each; a choice."""
+
+
 def compare(models: Sequence[Model], metrics: Sequence[str] = (), wanted: Wanted = AUTO) -> SystemComparison:
     """Solve several models as they stand, and match their metrics by name.
 
@@ -386,14 +391,14 @@ def compare(models: Sequence[Model], metrics: Sequence[str] = (), wanted: Wanted
         Values(model, {}, None)  # Refuses a value outside its range before any side is solved.
     asked = _asked(models, metrics)
     reported = _matched(asked)
-    failures: list[NoAnswer | NotComputed] = []
-    sides: list[Side] = []
-    for letter, model in zip(ascii_uppercase, models, strict=False):
-        try:
-            sides.append(Side(letter, described(model), model, _solved(model, wanted)))
-        except (NoAnswer, NotComputed) as error:
-            failures.append(error)
-            sides.append(Side(letter, described(model), model, None, error.problems[0]))
+    results = _all_solved(models, asked, wanted)
+    failures = [item for item in results if not isinstance(item, Solved)]
+    sides = [
+        Side(letter, described(model), model, item)
+        if isinstance(item, Solved)
+        else Side(letter, described(model), model, None, item.problems[0])
+        for letter, model, item in zip(ascii_uppercase, models, results, strict=False)
+    ]
     if len(failures) == len(sides):
         raise next((error for error in failures if isinstance(error, NoAnswer)), failures[0])
     values = [
@@ -438,6 +443,33 @@ def _matched(asked: Sequence[dict[str, Metric]]) -> list[Metric]:
                 text = f'"{source}" is {first.dimension.describe()} on one side and {item.dimension.describe()}'
                 raise UsageError(Problem("QN015", f"{text} on another", "the same unit on all sides"))
     return list(details.values())
+
+
+def _all_solved(
+    models: Sequence[Model], asked: Sequence[dict[str, Metric]], wanted: Wanted
+) -> list[Solved | NoAnswer | NotComputed]:
+    """The solution of every model at its point, or why it has none.
+
+    As `qnet solve`, a few models whose approximate answer is warned of are solved by the chain of their states, unless
+    a method without chains has to solve others, as the difference of two methods would contain their errors.
+    """
+
+    def by(wanted: Wanted) -> list[Solved | NoAnswer | NotComputed]:
+        result: list[Solved | NoAnswer | NotComputed] = []
+        for model in models:
+            try:
+                result.append(_solved(model, wanted))
+            except (NoAnswer, NotComputed) as error:
+                result.append(error)
+        return result
+
+    calibrated = any(model.calibration is not None for model in models)
+    listed = [[item.expression for item in each.values()] for each in asked]
+    if calibrated or len(models) > _FEW_MODELS or any(map(asks_percentile, models, listed)):
+        return by(wanted)
+    result = by(wanted.replace(better=True))
+    methods = {item.parts[0].solution.method for item in result if isinstance(item, Solved)}
+    return by(wanted) if STATES in methods and len(methods) > 1 else result
 
 
 def _solved(model: Model, wanted: Wanted) -> Solved:
