@@ -35,8 +35,7 @@ _STEP, _STEPS = 1e-3, 110
 _AHEAD, _FIRST, _CLOSE = 10, 0.5, 1e-9
 """The most extrapolations from below, the step of the first without a slope, and the excess that ends them."""
 _FAST, _OVER = 0.2, 0.05
-"""The share of an excess that a step may leave if extrapolation is accurate, and by how much the next step is longer
-then, so that it ends just beyond the root."""
+"""What a step may leave of an excess if extrapolation is accurate; the next is longer by so much, to pass the root."""
 _BENT = 2.0
 """The least ratio of the slopes on both sides of a root at which it is approached from one side only."""
 _LEAST = 0.01
@@ -52,8 +51,7 @@ JUST_BELOW = 1 - 1e-9
 _LOOSE = 1e-5
 """The relative tolerance of a search whose waits are approximate and expensive: far below their error."""
 _SHARE, _EXTRA = 0.5, 0.75
-"""The share that a search may spend of all operations left; and, for a figure besides the answer, of those left for
-such searches."""
+"""What a search may spend of all operations left; and, for a figure besides the answer, of those for such searches."""
 _NARROW = 0.1
 """The relative width of the bracket of a search up to which its lower end is used, if the budget ends the search."""
 _NEAR_END = 1e-3
