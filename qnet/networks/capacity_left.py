@@ -41,9 +41,7 @@ def beside(
     servers = {station.name: station.servers for station in network.stations if station.name in ranked}
     preemptive = {station.name for station in network.stations if station.discipline == "preemptive"}
     opened = [isinstance(item, OpenClass) for item in network.classes]
-    here: dict[Key, list[Stream]] = {}
-    for stream in compiled.streams:
-        here.setdefault((stream.station, stream.group), []).append(stream)
+    here = {key: [compiled.streams[index] for index in members] for key, members in compiled.members().items()}
     delayed = _delayed(network, here, preemptive & servers.keys(), opened)
     result: dict[Key, Crowded] = {}
     for key, requests in here.items():

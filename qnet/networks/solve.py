@@ -31,7 +31,7 @@ else:
     copy_classes = lazy("qnet.networks.copy_classes")
     parallel_bounds = lazy("qnet.networks.parallel.bounds")
     product = lazy("qnet.networks.product.solve")
-chain = lazy("qnet.networks.states.solve")
+    chain = lazy("qnet.networks.states.solve")
 
 _PLAIN, _BATCH, _POINT = 7e4, 3e5, 500.0
 """Operations per station and step that any method takes: of a point; of a batch, and of each of its points."""

@@ -168,8 +168,7 @@ def _waits_inside(inner: Passages, wanted: Wanted, points: int) -> Sequence[Wait
     return inner.variances.known(inner, compute) if inner.variances else compute()
 
 
-def inside(passages: Passages) -> Iterator[tuple[str, int]]:
-    """The stations in limited subnetworks, each with the number of its subnetwork."""
-    for stream, part in zip(passages.compiled.streams, passages.part_of, strict=bool(passages.part_of)):
-        if part and part[1] >= 0:
-            yield stream.station, part[0]
+def stations_inside(passages: Passages) -> set[str]:
+    """The stations in limited subnetworks."""
+    streams = zip(passages.compiled.streams, passages.part_of, strict=bool(passages.part_of))
+    return {stream.station for stream, part in streams if part and part[1] >= 0}

@@ -15,7 +15,7 @@ from qnet.networks.duration import Duration, Wait
 from qnet.networks.exactness import AGGREGATED, LAYERS, PRIORITY
 from qnet.networks.parallel.branches import join_time
 from qnet.networks.percentiles import limited
-from qnet.networks.percentiles.limited import inside
+from qnet.networks.percentiles.limited import stations_inside
 from qnet.networks.percentiles.visits import routes_as_made
 from qnet.networks.percentiles.wait_variances import shared_variance, with_variances
 from qnet.networks.routed import ClosedClass, OpenClass
@@ -187,7 +187,7 @@ def _stages(route: RouteTime, waits: Sequence[Wait], passages: Passages) -> Iter
     """The times on a route; in open networks exponential services and the waits for them are separate stages."""
     network = passages.network
     lines = {station.name for station in network.stations if station.in_line and not network.closed}
-    lines -= {station for station, _ in inside(passages)}
+    lines -= stations_inside(passages)
     rates = {station.name for station in network.stations if station.rates is not None}
     many = {station.name for station in network.stations if station.servers > 1 and station.discipline == "fcfs"}
     for (station, _), part in route.parts.items():

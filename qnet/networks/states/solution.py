@@ -83,7 +83,7 @@ def of_chains(network: RoutedNetwork, result: Sequence[SolvedChain], wanted: Wan
         ceiling=None if limited else ceiling(network),
         network=network if network.profiles else None,
         buffers=full,
-        loads=(*marked(solution.loads, steady.labels, crowded, True), *_of_drains(network, full)),
+        loads=(*marked(solution.loads, steady.labels, crowded, not reasons), *_of_drains(network, full)),
         passages=_passages(solution, network, compiled, made, wanted),
     )
 

@@ -14,7 +14,7 @@ from qnet.lazy import lazy, np
 from qnet.model.bind import depends_on_population
 from qnet.model.model import Model, fact
 from qnet.model.scope import depends_on_solution, uses_solution
-from qnet.networks.exactness import LAYERS, PRIORITY, STATES
+from qnet.networks.exactness import LAYERS, STATES
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.points.points import Part, Solved, at_loads, full_load, needs_solution, solve_points
@@ -170,24 +170,23 @@ def _searched(
     optional = extra and bool(operations.all(solved.stable))
     try:
         with budget.extra(_EXTRA) if optional else budget.share(_SHARE):
-            if giving_way.never(model, solved):
-                factor, edge = giving_way.approached(solved, solve_at, idle, operations)
-                return _ended(where(idle, float("inf"), factor), edge)
-            if states and not needs_solution(model):
-                other = solve_at(0.0 * bound + 1.0)
-                if _certain(other):
-                    bound = operations.where(idle, 1.0, 1 / operations.where(idle, 1.0, other.load))
-            edge = solve_at(bound * JUST_BELOW)
-            if not operations.all(edge.stable):
+            served_first = giving_way.never(model, solved)
+            if served_first:
+                bound, edge = giving_way.approached(solved, solve_at, idle, operations)
+            else:
+                if states and not needs_solution(model) and _certain(other := solve_at(0.0 * bound + 1.0)):
+                    bound = where(idle, 1.0, 1 / where(idle, 1.0, other.load))
+                edge = solve_at(bound * JUST_BELOW)
+            if not served_first and not operations.all(edge.stable):
                 bound, edge = _below_capacities(solve_at, bound, edge, solved, operations, bracket)
             elif needs_solution(model) and not operations.all(edge.load >= 1 - _SATURATED):
                 # Times fall with the load: loads grow slower than the arrivals.
                 result = _above_capacities(solved, solve_at, bound, idle, operations)
                 return _with_limit(full_load(model, solved, varied, wanted), result, operations)
     except budget.OverBudget:
-        if not (narrowed := bracket.saturation(idle)) and not operations.all(solved.stable):
+        if not operations.all(solved.stable):
             raise
-        return narrowed or by_capacities.replace(cut=True)
+        return bracket.saturation(idle) or by_capacities.replace(cut=True)
     except NotComputed as error:
         if states:
             # No approximation applies, and a search by the chain would take too long.
@@ -395,7 +394,7 @@ def _below_capacities(
     narrowed = where(reached, False, known > _LEAST)
     (low, at_low), (high, at_high), first = _extrapolated(excess_at_depth, *ends, narrowed, operations)
     share = _share(low)
-    loose = any(part.solution.method in (LAYERS, PRIORITY) for part in edge.parts)
+    loose = any(part.solution.method == LAYERS for part in edge.parts)
     tolerance = (_LOOSE if loose else roots.NEARNESS) * share / ((1 - share) * where(low > 0, low, 1.0))
     depth = roots.bracket(excess_at_depth, low, high, at_low, at_high, operations, tolerance, first)[0]
     return where(reached, bound, _share(depth) * bound), last
