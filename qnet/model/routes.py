@@ -180,7 +180,9 @@ class RouteReader:
                 return
             text = "the step has " + (", ".join(sorted(form)) or "none of its forms")
             expected = "one of: delay; station and time; hold and steps; time (inside a hold); parallel; fill"
-            self.reader.fail("QN209", path, text, expected)
+            held = form == frozenset(("station", "steps"))
+            help = 'a station that is held during other steps: { hold = "NAME", steps = [...] }' if held else ""
+            self.reader.fail("QN209", path, text, expected, help)
             return
         self.reader.together(given, values, "step", path)
         if "scv" in given and "parallel" in given:

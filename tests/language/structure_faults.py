@@ -152,6 +152,12 @@ FAULTS: dict[str, tuple[str, str, str]] = {
         "model.toml:28: classes.io.routes[1].steps[0]: the step has delay, time; "
         "expected one of: delay; station and time; hold and steps; time (inside a hold); parallel; fill [QN209]",
     ),
+    "a station in place of a hold": (
+        '{ delay = "1 ms" }',
+        '{ station = "server", steps = [ { time = "1 ms" } ] }',
+        "model.toml:28: classes.io.routes[1].steps[0]: the step has station, steps; "
+        "expected one of: delay; station and time; hold and steps; time (inside a hold); parallel; fill [QN209]",
+    ),
     "a parallel step without branches": (
         '{ delay = "1 ms" }',
         "{ parallel = [] }",

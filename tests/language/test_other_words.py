@@ -22,6 +22,18 @@ steps = [{ visit = "api", service_time = "5 ms" }]
 """
 
 
+FIRST_TRY_POOL = """
+qnet = 1
+title = "A pool"
+[stations]
+pool = { servers = 8 }
+db = {}
+[classes.page]
+arrival_rate = "10/s"
+steps = [ { HELD = "pool", steps = [ { station = "db", time = "10 ms" } ] } ]
+"""
+
+
 def test_a_first_try_is_answered_line_by_line():
     help = {problem.line: problem.help for problem in problems_of(FIRST_TRY) if problem.code == "QN202"}
     assert help[4].startswith("give the service time in the step")
@@ -55,6 +67,14 @@ def test_a_pool_is_answered_by_what_is_held():
     )
     assert (problem.code, problem.line) == ("QN202", 3)
     assert "hold" in problem.help
+
+
+def test_a_station_with_steps_is_answered_by_a_hold():
+    text = FIRST_TRY_POOL.replace("HELD", "station")
+    (problem,) = problems_of(text)
+    assert (problem.code, problem.help) == (
+        "QN209", 'a station that is held during other steps: { hold = "NAME", steps = [...] }'
+    )  # fmt: skip
 
 
 def test_a_class_without_steps_is_refused_once():
