@@ -91,3 +91,29 @@ def test_an_envelope_up_to_saturation_converges(tmp_path: Path, discipline: str)
     at_limit = model.set(rate=f"{row['rate_per_s']}/s").solve(method="priority-mva").records()
     (batch,) = (item for item in at_limit if (item["scope"], item["name"]) == ("class", "batch"))
     assert batch["response_s"] == pytest.approx(1.0, rel=1e-6)
+
+
+STARVED = """
+qnet = 1
+title = "a station that closed customers keep nearly busy"
+[stations]
+front = { servers = 3, discipline = "lcfs-pr" }
+back = { discipline = "preemptive" }
+[classes.first]
+priority = 2
+population = 7
+think_time = "2.6 s"
+steps = [ { station = "front", time = "2.6 s" }, { station = "back", visits = 2, time = "3.4 s" } ]
+[classes.rest]
+arrival_rate = "0.43/s"
+steps = [ { station = "front", visits = 2, time = "0.26 s" }, { station = "back", visits = 2, time = "0.61 s" } ]
+"""
+
+
+def test_a_search_without_an_end_gives_no_figure():
+    """It took all operations of the command, and refused it for them."""
+    with pytest.raises(NoAnswer) as refused:
+        qnet.loads(STARVED).solve(method="priority-mva")
+    problem = refused.value.problems[0]
+    assert (problem.code, '"back" is saturated' in problem.found) == ("QN401", True)
+    assert problem.help.startswith("the saturation throughput is lower")

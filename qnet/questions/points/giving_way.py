@@ -99,6 +99,16 @@ def never(model: Model, solved: Solved) -> bool:
     return closed and _ranked(model) and not holds and not needs_solution(model)
 
 
+def estimated(solved: Solved, operations: Operations) -> Value:
+    """The factor on arrival rates as if loads grew in proportion to them; infinite without any load.
+
+    solved       at a factor of 1.
+    operations   of its numbers.
+    """
+    some = solved.load > 0
+    return operations.where(some, 1 / operations.where(some, solved.load, 1.0), float("inf"))
+
+
 def approached(
     solved: Solved, solve_at: Callable[[Value], Solved], idle: Value, operations: Operations
 ) -> tuple[Value, Solved]:
@@ -112,8 +122,7 @@ def approached(
     idle       whether a point has no load.
     Returns    the factor, and the last solution; 1 at idle points.
     """
-    factor = operations.where(idle, 1.0, 1 / operations.where(idle, 1.0, solved.load))
-    edge = solved
+    factor, edge = operations.where(idle, 1.0, estimated(solved, operations)), solved
     for _ in range(_ROUNDS):
         edge = solve_at(_NEARLY * factor)
         before, factor = factor, operations.where(idle, 1.0, _NEARLY * factor / operations.where(idle, 1.0, edge.load))

@@ -50,8 +50,8 @@ JUST_BELOW = 1 - 1e-9
 """The share of the saturating load at which figures "at saturation" are read: there is still a steady state."""
 _LOOSE = 1e-5
 """The relative tolerance of a search whose waits are approximate and expensive: far below their error."""
-_SHARE, _EXTRA = 0.5, 0.75
-"""What a search may spend of all operations left; and, for a figure besides the answer, of those for such searches."""
+_SHARE, _QUICK, _EXTRA = 0.5, 0.2, 0.75
+"""What a search may spend of all operations left; where an estimate is known; and of those for further figures."""
 _NARROW = 0.1
 """The relative width of the bracket of a search up to which its lower end is used, if the budget ends the search."""
 _NEAR_END = 1e-3
@@ -167,10 +167,11 @@ def _searched(
     # A Markov chain has a solution below saturation only, whose load approximations of open classes compute.
     solve_at = at_loads(solved, varied, wanted.replace(rough=True, method=AUTO.method if states else wanted.method))
     bracket = _Bracket(solved, operations)
-    optional = extra and bool(operations.all(solved.stable))
+    optional, served_first = extra and bool(operations.all(solved.stable)), giving_way.never(model, solved)
+    if served_first:
+        by_capacities = _ended(giving_way.estimated(solved, operations), solved).replace(reached=False)
     try:
-        with budget.extra(_EXTRA) if optional else budget.share(_SHARE):
-            served_first = giving_way.never(model, solved)
+        with budget.extra(_EXTRA) if optional else budget.share(_QUICK if served_first else _SHARE):
             if served_first:
                 bound, edge = giving_way.approached(solved, solve_at, idle, operations)
             else:
@@ -184,12 +185,12 @@ def _searched(
                 result = _above_capacities(solved, solve_at, bound, idle, operations)
                 return _with_limit(full_load(model, solved, varied, wanted), result, operations)
     except budget.OverBudget:
-        if not operations.all(solved.stable):
+        if not served_first and not operations.all(solved.stable):
             raise
         return bracket.saturation(idle) or by_capacities.replace(cut=True)
     except NotComputed as error:
-        if states:
-            # No approximation applies, and a search by the chain would take too long.
+        if states or served_first:
+            # No approximation applies or converges, and a search by the chain would take too long.
             return by_capacities
         if any(item.code != "QN540" for item in error.problems) or not operations.all(solved.stable & (certain > 0)):
             raise
@@ -200,9 +201,9 @@ def _searched(
         return by_capacities
     result = _ended(where(idle, float("inf"), bound), edge)
     result = result.replace(estimated=result.approximate and _exact(solved) and states)
-    return (
-        _with_limit(full_load(model, solved, varied, wanted), result, operations) if needs_solution(model) else result
-    )
+    if not needs_solution(model):
+        return result
+    return _with_limit(full_load(model, solved, varied, wanted), result, operations)
 
 
 class _Bracket:

@@ -349,11 +349,11 @@ def no_steady_state(model: Model, solved: Solved, edge: Saturation) -> NoAnswer 
     possible = format_quantity(largest, "/s", 6)
     if edge.approximate:
         possible += f", by an approximation (method {solution.method})"
-    help = (
-        "there is no steady state at any rate"
-        if none or not largest > 0
-        else f"the saturation throughput is {possible}"
-    )
+    help = f"the saturation throughput is {possible}"
+    if none or not largest > 0:
+        help = "there is no steady state at any rate"
+    elif edge.cut and not edge.reached:
+        help = "the saturation throughput is lower: the search for it takes more than --operations"
     for item in solution.buffers:
         if item.time_to_fill < float("inf"):
             help += f'; "{item.name}", if empty at first, is full after {format_quantity(item.time_to_fill, "s", 4)}'
