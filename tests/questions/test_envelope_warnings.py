@@ -32,7 +32,7 @@ def warnings_of(report: qnet.Report) -> set[str]:
 def test_warnings_are_those_of_the_answer(stated: str, limit: str, expected: set[str]) -> None:
     # 550 ms are reached at 68 % of the throughput with the memory full, 900 ms at 82 %; QN645 is about more than 70 %.
     system = qnet.loads(MEMORY.format(rate=stated))
-    report = system.envelope(vary="rate", limit=f"response <= {limit}")
+    report = system.envelope(vary="rate", limit=f"response <= {limit}", method="flow-equivalent")
     assert warnings_of(report) == expected
     there = system.set(rate=f"{report.records()[0]['rate_per_s']}/s").solve(method="flow-equivalent")
     assert warnings_of(there) == expected

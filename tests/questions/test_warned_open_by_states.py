@@ -82,8 +82,8 @@ def test_the_largest_load_is_that_of_the_approximation_and_not_of_the_capacities
     assert found == pytest.approx(named["maximum_throughput_per_s"], rel=1e-12)
 
 
-def test_tables_of_points_name_the_method(tmp_path: Path) -> None:
-    report = system(tmp_path, MEMORY).sweep("r=0.2/s,0.3/s", metric="response")
+def test_tables_of_many_points_name_the_method(tmp_path: Path) -> None:
+    report = system(tmp_path, MEMORY).sweep("r=0.2/s:0.3/s:0.001/s", metric="response")
     assert {row["method"] for row in report.records()} == {"open"}
     (warning,) = [note for note in report.notes if note.code == "QN716"]
     assert "--method states" in warning.text

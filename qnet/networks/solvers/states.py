@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 from qnet import budget
 from qnet.errors import NotComputed
-from qnet.expression import FLOATS, arrays
-from qnet.lazy import lazy
+from qnet.expression import FLOATS, Operations, Value, arrays
+from qnet.lazy import lazy, np
 from qnet.networks.exactness import AGGREGATED, STATES, reasons_for
 from qnet.networks.reasons import Beyond, Reason
 from qnet.networks.routed import RoutedNetwork, Step
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.solvers.features import Final, of_routes
 from qnet.networks.streams import streams
-from qnet.networks.wanted import Wanted, Work
+from qnet.networks.wanted import Divided, Wanted, Work
 
 if TYPE_CHECKING:
     from qnet.networks.memory import regions
@@ -143,23 +143,29 @@ def at_last(network: RoutedNetwork, wanted: Wanted, solution: RoutedSolution | N
 def _better(network: RoutedNetwork, wanted: Wanted, solution: RoutedSolution) -> RoutedSolution | None:
     """The answer of the chain to an open network, where it is wanted and cheap: if the given answer is warned of, or
     calls the network saturated by an approximation alone. Else the given answer, its warning naming the chain if that
-    applies; None for no change."""
+    applies; None for no change. Raises `Divided` where only some points of a batch may have such an answer."""
     first = next((reason for reason in solution.reasons if isinstance(reason, Beyond)), None)
-    single = network.size is None
-    doubtful = single and not solution.stable and not _beyond_capacities(solution)
+    operations = FLOATS if network.size is None else arrays()
+    doubtful = not operations.all(solution.stable)
     if (first is None and not doubtful) or _requests(network) > _FEW:
         return None
     text = f"qnet solve tries the chain of all states (--method {STATES}) at a single point"
-    if wanted.better and single and (solution.stable or doubtful):
+    if wanted.better and (network.size is None or wanted.each):
+        hopeful = _may_be_stable(solution, operations)
+        if operations.all(operations.where(hopeful, False, True)):
+            return None
+        if not operations.all(hopeful):
+            raise Divided(hopeful)
         try:
             branches = "parallel" in of_routes(network, wanted)
-            result = chain.within(network, wanted, _CHEAP_WITH_BRANCHES if branches else _CHEAP)
+            most = _CHEAP_WITH_BRANCHES if branches else _CHEAP
+            result = chain.within(network, wanted, most, _lightest_first(network, solution))
         except budget.OverBudget:
             text = f"--method {STATES} may solve it exactly, in some seconds"
         else:
             beyond = result is None or any(isinstance(reason, Beyond) for reason in result.reasons)
             return None if beyond else result
-    elif not chain.covers(network):
+    elif first is not None and not chain.covers(network):
         return None
     if first is None:
         return None
@@ -167,9 +173,21 @@ def _better(network: RoutedNetwork, wanted: Wanted, solution: RoutedSolution) ->
     return solution.replace(reasons=tuple(named if reason is first else reason for reason in solution.reasons))
 
 
-def _beyond_capacities(solution: RoutedSolution) -> bool:
-    """Whether one point has no steady state, whatever the waits inside holds are."""
-    return any(item.load >= 1 and item.certain and not item.estimated for item in solution.loads)
+def _may_be_stable(solution: RoutedSolution, operations: Operations) -> Value:
+    """Whether there may be a steady state, per point: not where a load without waits is beyond its capacity."""
+    result: Value = True
+    for item in solution.loads:
+        if item.certain and not item.estimated:
+            result = operations.where(item.load < 1, result, False)
+    return operations.where(solution.stable, True, result)
+
+
+def _lightest_first(network: RoutedNetwork, solution: RoutedSolution) -> list[int]:
+    """The points of a batch by their largest load: the chain of a smaller one has fewer customers."""
+    loads = [item.load for item in solution.loads]
+    if network.size is None or not loads:
+        return list(range(network.size or 1))
+    return np.argsort(arrays().maximum(loads), kind="stable").tolist()
 
 
 def _requests(network: RoutedNetwork) -> int:

@@ -40,6 +40,9 @@ LITTLE = 1e-3
 """As `NEGLIGIBLE`, for an approximation of networks that no other method solves."""
 _LOOKS = 3
 """The most states generated in successive chains, as a multiple of the number allowed."""
+_BATCHES, _SPENT = 4.0, "chains of the points of batches"
+"""The operations of all batches of a question, as a multiple of those that a point may take, so that they take some
+seconds at most; and the key under which the account has those that were spent."""
 _FIRST = 6
 """The customers from outside that the first chain includes."""
 STARVED = "QN589"
@@ -134,30 +137,61 @@ def tried(
         expected = "throughput of all closed classes"
         help = "remove that class, which never uses a server; or give the others a think time or fewer customers"
         raise NotComputed(Problem(STARVED, str(starved), expected, help=help))
+    return _together(network, wanted, result, wanted.chain, edge)
+
+
+def _together(
+    network: RoutedNetwork, wanted: Wanted, result: Sequence[SolvedChain | _Refusal], most: int, edge: float
+) -> RoutedSolution | None:
+    """The figures of all points, with arguments and errors as of `tried`; None where no point has a chain."""
     answered = [item for item in result if not isinstance(item, _REFUSALS)]
     if len(answered) == len(result):
         exact = solution.exact_points(network, answered) if wanted.each and len(answered) > 1 else [True]
         if any(exact) and not all(exact):
-            keep_chains(answered, wanted.chain, edge)
+            keep_chains(answered, most, edge)
             raise Divided(np.array(exact) == exact[0])
         return solution.of_chains(network, answered, wanted)
     if answered:
-        keep_chains(answered, wanted.chain, edge)
+        keep_chains(answered, most, edge)
         raise Divided(np.array([not isinstance(item, _REFUSALS) for item in result]))
     return None
 
 
-def within(network: RoutedNetwork, wanted: Wanted, operations: float) -> RoutedSolution | None:
-    """The answer of `solve` for one point, within some operations; None where it does not apply.
+def within(
+    network: RoutedNetwork, wanted: Wanted, operations: float, order: Sequence[int] = (0,)
+) -> RoutedSolution | None:
+    """The answer of `solve` where it takes few operations; None where it does not apply.
 
-    network     one point.
+    network     a point, or a batch.
     wanted      as of `solve`.
-    operations  the most of the trial.
-    Raises   `OverBudget` where they are spent before it is known that the chain has too many states.
+    operations  the most that a point may take; all batches of a question together may take `_BATCHES` times as many.
+    order       the indices of the points of a batch, those whose chains have the fewest states first: after the first
+                one that takes too many operations, no more are tried.
+    Raises   `OverBudget` where no point is solved because too few operations are left; `Divided` where only some points
+             are, or as `tried`.
     """
-    with budget.trial(operations):
-        (item,) = _solved_points(network, MOST, wanted.operations)
-    return None if isinstance(item, _REFUSALS) else solution.of_chains(network, [item], wanted)
+    if network.size in (None, 1):
+        with budget.trial(operations):
+            result = _solved_points(network, MOST, wanted.operations)
+        return _together(network, wanted, result, MOST, NEGLIGIBLE)
+    account = budget.current()
+    result: list[SolvedChain | _Refusal] = [TooLarge() for _ in order]
+    for index in order:
+        before = budget.spent()
+        left = _BATCHES * operations - (account.given_up.get(_SPENT, 0.0) if account else 0.0)
+        try:
+            with budget.trial(min(operations, left)):
+                (result[index],) = _solved_points(network.point(index), MOST, wanted.operations)
+        except budget.OverBudget:
+            if index == order[0]:
+                raise
+            break
+        finally:
+            if account:
+                account.given_up[_SPENT] = account.given_up.get(_SPENT, 0.0) + budget.spent() - before
+        if isinstance(result[index], _REFUSALS):
+            break
+    return _together(network, wanted, result, MOST, NEGLIGIBLE)
 
 
 def covers(network: RoutedNetwork) -> bool:

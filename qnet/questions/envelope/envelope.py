@@ -18,7 +18,7 @@ from qnet.model.conditions import Condition
 from qnet.model.grids import combinations
 from qnet.model.model import Model
 from qnet.questions.envelope.question import Question
-from qnet.questions.points.expression_values import expression_value
+from qnet.questions.points.expression_values import expression_value, patient
 from qnet.questions.points.points import Solved
 from qnet.questions.points.saturation import busiest, busiest_utilization
 from qnet.questions.points.trial import Trial
@@ -300,6 +300,8 @@ class _Search:
     def __init__(self, question: Question, grid: Sequence[tuple[float, ...]]) -> None:
         self.question = question
         self.grid = grid
+        listed = [side for item in question.limits for side in (item.metric, item.bound)]
+        self.wanted = patient(question.model, question.wanted, [*listed, *question.shown])
         self.searched: list[tuple[Sequence[int], Trial, Regions]] = []
         self.refused: dict[int, QnetError] = {}
 
@@ -314,7 +316,7 @@ class _Search:
             limits=question.limits,
             coordinates=columns,
             size=len(rows),
-            wanted=question.wanted,
+            wanted=self.wanted,
         )
 
     def answer(self) -> Envelope:

@@ -12,6 +12,7 @@ from qnet.expression.names import MAX_THROUGHPUT, percentile_share
 from qnet.lazy import lazy, np
 from qnet.model.model import Model
 from qnet.model.scope import about, all_figures
+from qnet.networks.wanted import Wanted
 from qnet.questions.points.points import Part, Solved
 from qnet.units import NUMBER, base_unit, format_quantity
 
@@ -27,6 +28,17 @@ else:
 CODE = "QN735"
 _MOST = 6
 """The most values that an explanation lists."""
+
+
+def patient(model: Model, wanted: Wanted, asked: Iterable[Expression]) -> Wanted:
+    """`wanted` with the Markov chain of all states in place of a method that warns, where its figures suffice.
+
+    model   a calibrated one keeps the method, because the intervals by the calibration are of many solutions.
+    asked   the expressions that are read besides the outputs; the chain does not always have percentiles.
+    """
+    listed = (*asked, *(item.expression for item in model.outputs.values()))
+    percentile = any(percentile_share(name) for item in listed for name in item.names)
+    return wanted if percentile or model.calibration is not None else wanted.replace(better=True)
 
 
 def expression_value(solved: Solved, expression: Expression) -> Value:

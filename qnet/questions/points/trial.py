@@ -134,7 +134,11 @@ class Trial:
 
     def answer(self, value: Any) -> Solved:
         """Solve as `solve`, but with all figures, all warnings, and every point by itself."""
-        return self._solved(value, self.wanted)
+        return self._solved(value, self.wanted.replace(better=False))
+
+    def alone(self, value: Any) -> Solved:
+        """Solve as `answer`, every point by the method that `qnet solve` would take for it."""
+        return self._solved(value, self.wanted.replace(each=True))
 
     def certain(self, value: Any) -> Array:
         """The largest load among those that contain no waits, less 1, at a value for each point."""

@@ -9,6 +9,7 @@ from qnet.lazy import Array, Flags, Indices, np
 from qnet.questions.points.points import Solved
 from qnet.questions.points.saturation import limiting
 from qnet.questions.points.trial import Trial
+from qnet.questions.search.confirmed import confirmed
 from qnet.questions.search.continuous import continuous
 from qnet.questions.search.scan import CLOSE, ENDLESS, LIMIT, RANGE, SATURATION, Ends, Regions, Scan, best, intervals
 from qnet.queues.arithmetic import distinct
@@ -271,7 +272,7 @@ def pick(trial: Trial, regions: Regions, smallest: bool = False) -> IntervalEnd:
     regions    the intervals in which the limits hold, from `search`.
     smallest   whether it is the smallest value from which they hold instead: the lower end of the highest interval.
     """
-    return _ended(trial.at(np.arange(trial.size)), choose(regions, trial.size, smallest))
+    return _ended(trial.at(np.arange(trial.size)), choose(regions, trial.size, smallest), not smallest)
 
 
 def ends(trial: Trial, regions: Regions, position: Indices, index: Indices, side: Ends) -> IntervalEnd:
@@ -285,7 +286,7 @@ def ends(trial: Trial, regions: Regions, position: Indices, index: Indices, side
     Returns   for each row the end, its cause, and the answer there; for a row without an interval, the answer at the
               value at which the limits are exceeded least.
     """
-    return _ended(trial.at(position), _chosen(regions, position, index, side))
+    return _ended(trial.at(position), _chosen(regions, position, index, side), side is regions.high)
 
 
 def _chosen(regions: Regions, position: Indices, index: Indices, side: Ends) -> Chosen:
@@ -298,14 +299,25 @@ def _chosen(regions: Regions, position: Indices, index: Indices, side: Ends) -> 
     return Chosen(held, value, shown, probe, np.where(held, side.cause[index], ENDLESS))
 
 
-def _ended(lanes: Trial, chosen: Chosen) -> IntervalEnd:
-    """The answer at an end of each point of a batch."""
+def _ended(lanes: Trial, chosen: Chosen, upper: bool) -> IntervalEnd:
+    """The answer at an end of each point of a batch; `upper` ends are those beyond which limits fail for larger values.
+
+    An end by a limit is that by the method of a single point where this is another one than in the search.
+    """
     held, value, shown, probe, cause = chosen
-    there = lanes.answer(shown)
+    better = confirmed(lanes, shown.tolist(), np.where(held, cause, ENDLESS).tolist(), upper)
+    if better:
+        ends, there = better
+        value, shown, probe = value.copy(), shown.copy(), probe.copy()
+        for point, end in ends.items():
+            value[point], shown[point], probe[point] = end.value, end.value, end.beyond
+    else:
+        there = lanes.answer(shown)
     limit, station = np.zeros(lanes.size, dtype=int), np.full(lanes.size, "", dtype=object)
     saturated, several = cause == SATURATION, (cause == LIMIT) & (len(lanes.limits) > 1)
     if saturated.any() or several.any():
-        probed = there if (probe == shown).all() else lanes.read(np.where(saturated | several, probe, shown))
+        read = lanes.alone if better else lanes.read
+        probed = there if (probe == shown).all() else read(np.where(saturated | several, probe, shown))
         if several.any():
             limit = np.argmax(lanes.excesses(probed), axis=0)
         if saturated.any():

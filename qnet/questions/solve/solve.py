@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from qnet.errors import NoAnswer, NotComputed, Problem
 from qnet.expression import Expression, parse, solution_name
-from qnet.expression.names import MAX_THROUGHPUT, percentile_share
+from qnet.expression.names import MAX_THROUGHPUT
 from qnet.lazy import lazy, np
 from qnet.model.bind import depends_on_population
 from qnet.model.model import Model, fact
@@ -15,7 +15,7 @@ from qnet.networks.exactness import LAYERS
 from qnet.networks.routed import NO_CAPACITY
 from qnet.networks.solution import ClassFigures, ClassStationFigures, RoutedSolution
 from qnet.networks.wanted import AUTO, Wanted
-from qnet.questions.points.expression_values import expression_value
+from qnet.questions.points.expression_values import expression_value, patient
 from qnet.questions.points.points import Solved, needs_solution, solve_points
 from qnet.questions.points.saturation import Saturation, largest_throughput, saturation
 from qnet.questions.points.solution_figures import COLUMNS as FULL
@@ -180,7 +180,8 @@ def solve_report(
     claimed = claims(asserted, model)
     brief = bool(metric) or only
     asked = selected.selected(model, metric, percentile, unit) if metric or percentile else []
-    solved = solve_points(model, asked=_patient(model, wanted, asked, claimed))
+    read = (*(item.expression for item in asked), *(item.metric for item in claimed))
+    solved = solve_points(model, asked=patient(model, wanted, read))
     edge = saturation(model, solved, wanted=wanted)
     solution = solved.parts[0].solution
     if not solution.stable:
@@ -257,9 +258,9 @@ def metric_value(model: Model, text: str, wanted: Wanted = AUTO, unit: str = "")
     """
     asked = metrics.metric(text, model)
     asked = selected.selected(model, [text], shown=unit)[0] if unit else asked.replace(unit="")
-    patient = _patient(model, wanted, [asked])
-    known = _KNOWN.get(patient)
-    solved = known(model) if known else solve_points(model, asked=patient)
+    better = patient(model, wanted, [asked.expression])
+    known = _KNOWN.get(better)
+    solved = known(model) if known else solve_points(model, asked=better)
     if not solved.stable:
         raise no_steady_state(model, solved, saturation(model, solved, wanted=wanted))
     return selected.defined_value(model, solved, asked)
@@ -280,14 +281,6 @@ def _better(model: Model) -> Solved:
 _BETTER = AUTO.replace(better=True)
 _KNOWN = {AUTO: _solved, _BETTER: _better}
 """The cached solutions, by what is wanted of them."""
-
-
-def _patient(model: Model, wanted: Wanted, asked: Sequence[Metric], claimed: Sequence[Condition] = ()) -> Wanted:
-    """`wanted` with the Markov chain in place of a method that warns, unless percentiles are asked for, which the chain
-    does not always have, or the calibration needs intervals."""
-    listed = [item.expression for item in (*asked, *model.outputs.values())] + [item.metric for item in claimed]
-    percentile = any(percentile_share(name) for item in listed for name in item.names)
-    return wanted if percentile or model.calibration is not None else wanted.replace(better=True)
 
 
 def claims(asserted: Sequence[str], model: Model) -> tuple[Condition, ...]:

@@ -15,6 +15,7 @@ from qnet.model.model import Model
 from qnet.networks.reasons import approximate_notes
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.points.answers import OK, Answers, solve_table
+from qnet.questions.points.expression_values import patient
 from qnet.questions.presentation.assertions import broken, conditions
 from qnet.questions.presentation.columns import ColumnMaker, effect_notes, metric_cells, parameter_cells
 from qnet.questions.presentation.labels import (
@@ -171,6 +172,8 @@ def _plot(
     )
 
 
+_AS_SOLVE = 64
+"""The most points that may be solved by Markov chains where the method of a batch warns: all by them, or none."""
 MAX_POINTS = 200_000
 """Most points of a sweep; a choice that bounds memory."""
 
@@ -235,8 +238,10 @@ def sweep(
         if progress:
             progress(done, size)
 
-    answers = solve_table(changed, columns, size, wanted, announced, keep)
-    percentiles = [item.expression for item in asked if asks_percentile(changed, [item.expression])]
+    read = [item.expression for item in asked]
+    each = patient(changed, wanted, read) if size <= _AS_SOLVE else wanted
+    answers = solve_table(changed, columns, size, each, announced, keep)
+    percentiles = [item for item in read if asks_percentile(changed, [item])]
     if percentiles and len(answers.parts) > 1:  # Not every method gives them.
         answers = answers.giving(percentiles)
     columns = {name: values[: answers.size] for name, values in columns.items()}
