@@ -243,6 +243,8 @@ class Beyond(Inexact):
     """The code of the warning."""
     warning: str
     """The text of the warning."""
+    by_states: bool = False
+    """Whether the Markov chain of all states may have a better answer, of a single point."""
 
     def __new__(cls, reason: Reason, code: str, warning: str = "", after: str = "") -> Self:
         """A reason with the warning (default: its sentence); `after` follows the sentence in the text."""
@@ -250,10 +252,11 @@ class Beyond(Inexact):
         self.reason, self.code, self.warning = reason, code, warning or str(reason)
         return self
 
-    def warned(self, warning: str) -> Self:
-        """The reason with another warning."""
+    def warned(self, warning: str, by_states: bool = False) -> Self:
+        """The reason with another warning, and perhaps with `by_states`."""
         other = str.__new__(type(self), self)
         other.reason, other.code, other.warning = self.reason, self.code, warning
+        other.by_states = by_states or self.by_states
         return other
 
 

@@ -169,7 +169,7 @@ def _better(network: RoutedNetwork, wanted: Wanted, solution: RoutedSolution) ->
         return None
     if first is None:
         return None
-    named = first.warned(f"{first.warning}; {text}")
+    named = first.warned(f"{first.warning}; {text}", by_states=True)
     return solution.replace(reasons=tuple(named if reason is first else reason for reason in solution.reasons))
 
 

@@ -13,10 +13,12 @@ from qnet import budget
 from qnet.errors import QnetError
 from qnet.expression import FLOATS
 from qnet.lazy import Array, Indices, np
+from qnet.model.bind import counted
+from qnet.model.model import Model
 from qnet.networks.exactness import STATES
-from qnet.questions.points.points import Solved
+from qnet.networks.reasons import Beyond
+from qnet.questions.points.points import Part, Solved
 from qnet.questions.points.trial import Trial
-from qnet.questions.search.scan import LIMIT
 from qnet.queues.roots import bracket
 from qnet.record import Record
 
@@ -48,42 +50,49 @@ class _Unconfirmed(Exception):
     """The chain does not show where the limits cease to hold."""
 
 
-def confirmed(
-    trial: Trial, value: list[float], cause: list[int], upper: bool
-) -> tuple[dict[int, ConfirmedEnd], Solved] | None:
-    """The ends of intervals by the method of a single point, and the solutions there.
+def confirmed(trial: Trial, value: Array, limited: Indices, upper: bool) -> tuple[dict[int, ConfirmedEnd], Solved]:
+    """The ends of intervals by the method of a single point where it is another one, and the solutions at all ends.
 
     trial    the model, the parameter that is varied and the limits, at the points of a batch.
     value    the end at each point, by the method of the search, or the value at which the figures are read.
-    cause    what ends the interval at each point, as in `scan`; only ends by a limit are moved.
+    limited  the indices of the points whose interval ends by a limit; only these ends are moved.
     upper    whether these are upper ends, beyond which limits fail for larger values.
     Returns  the ends that moved, by point, and the solutions: at these points by the chain, at all others by the method
-             of the search. None where no end moves: the method is the same, or chains would take too long.
+             of the search. None move where the method is the same, or chains would take too long.
     """
-    limited = np.flatnonzero(np.array(cause) == LIMIT)
-    if not trial.wanted.better or trial.size > _MOST_POINTS or not len(limited):
-        return None
-    values = np.array(value)
-    try:
-        ends = _moved(trial, values, limited, upper)
-        if not ends:
-            return None
-        moved, others = np.array(list(ends)), np.setdiff1d(np.arange(trial.size), list(ends))
-        solved = [(moved, trial.at(moved).alone(np.array([end.value for end in ends.values()])))]
-        solved += [(others, trial.at(others).answer(values[others]))] if len(others) else []
-    except QnetError:
-        return None
-    parts = [part.replace(points=points[part.points]) for points, item in solved for part in item.parts]
-    return ends, solved[0][1].replace(size=trial.size, parts=tuple(parts))
+    there = trial.answer(value)
+    if trial.wanted.better and trial.size <= _MOST_POINTS and len(limited):
+        open_alone = not (trial.uncertain or counted(trial.model) or _may_be_full(trial.model))
+        doubtful = there.gather(lambda part: np.full(len(part.points), _is_doubtful(part, open_alone)))
+        try:
+            if doubtful[limited].any():
+                return _confirmed(trial, value, limited[doubtful[limited]], upper, there)
+        except QnetError:
+            pass  # The method of the search has an answer in any case.
+    return {}, there
 
 
-def _moved(trial: Trial, value: Array, limited: Indices, upper: bool) -> dict[int, ConfirmedEnd]:
-    """The ends by the chain at those of the points `limited` where it is the method of a single point."""
+def _may_be_full(model: Model) -> bool:
+    """Whether a station of a model has a finite capacity."""
+    return any(item.capacity is not None for item in model.stations)
+
+
+def _is_doubtful(part: Part, open_alone: bool) -> bool:
+    """Whether `solve` may take another method at the points of a part; `open_alone` models where a warning says so."""
+    solution = part.solution
+    named = any(isinstance(reason, Beyond) and reason.by_states for reason in solution.reasons)
+    return not solution.exact and (named or not open_alone)
+
+
+def _confirmed(
+    trial: Trial, value: Array, limited: Indices, upper: bool, there: Solved
+) -> tuple[dict[int, ConfirmedEnd], Solved]:
+    """As `confirmed`, at points of which `there` has the solutions by the method of the search."""
     before = budget.spent()
     candidates, ends = trial.at(limited), dict[int, ConfirmedEnd]()
-    there = candidates.alone(value[limited])
-    by_chain = there.gather(lambda part: np.full(len(part.points), part.solution.method == STATES))
-    excess, counts = candidates.excess(there).tolist(), candidates.domain.integers(candidates.size)
+    alone = candidates.alone(value[limited])
+    by_chain = alone.gather(lambda part: np.full(len(part.points), part.solution.method == STATES))
+    excess, counts = candidates.excess(alone).tolist(), candidates.domain.integers(candidates.size)
     for index in np.flatnonzero(by_chain).tolist():
         if budget.spent() - before > _MOST_WORK:
             break
@@ -93,7 +102,13 @@ def _moved(trial: Trial, value: Array, limited: Indices, upper: bool) -> dict[in
         except (_Unconfirmed, QnetError):
             # The end of the search remains, with the warning of its method.
             continue
-    return ends
+    if not ends:
+        return {}, there
+    moved, others = np.array(list(ends)), np.setdiff1d(np.arange(trial.size), list(ends))
+    solved = [(moved, trial.at(moved).alone(np.array([end.value for end in ends.values()])))]
+    solved += [(others, trial.at(others).answer(value[others]))] if len(others) else []
+    parts = [part.replace(points=points[part.points]) for points, item in solved for part in item.parts]
+    return ends, solved[0][1].replace(size=trial.size, parts=tuple(parts))
 
 
 def _chain_excess(trial: Trial, point: int) -> Excess:

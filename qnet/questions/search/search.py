@@ -305,18 +305,14 @@ def _ended(lanes: Trial, chosen: Chosen, upper: bool) -> IntervalEnd:
     An end by a limit is that by the method of a single point where this is another one than in the search.
     """
     held, value, shown, probe, cause = chosen
-    better = confirmed(lanes, shown.tolist(), np.where(held, cause, ENDLESS).tolist(), upper)
-    if better:
-        ends, there = better
-        value, shown, probe = value.copy(), shown.copy(), probe.copy()
-        for point, end in ends.items():
-            value[point], shown[point], probe[point] = end.value, end.value, end.beyond
-    else:
-        there = lanes.answer(shown)
+    ends, there = confirmed(lanes, shown, np.flatnonzero(held & (cause == LIMIT)), upper)
+    value, shown, probe = value.copy(), shown.copy(), probe.copy()
+    for point, end in ends.items():
+        value[point], shown[point], probe[point] = end.value, end.value, end.beyond
     limit, station = np.zeros(lanes.size, dtype=int), np.full(lanes.size, "", dtype=object)
     saturated, several = cause == SATURATION, (cause == LIMIT) & (len(lanes.limits) > 1)
     if saturated.any() or several.any():
-        read = lanes.alone if better else lanes.read
+        read = lanes.alone if ends else lanes.read
         probed = there if (probe == shown).all() else read(np.where(saturated | several, probe, shown))
         if several.any():
             limit = np.argmax(lanes.excesses(probed), axis=0)
