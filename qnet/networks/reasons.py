@@ -260,6 +260,14 @@ class Beyond(Inexact):
         return other
 
 
+def named_chain(reasons: Iterable[str]) -> bool:
+    """Whether a warning names the Markov chain of all states as the method of a single point.
+
+    reasons  those of a solution.
+    """
+    return any(isinstance(reason, Beyond) and reason.by_states for reason in reasons)
+
+
 class Requested(str):
     """Why a method was taken that the user named: because it was."""
 

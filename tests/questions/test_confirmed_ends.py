@@ -138,3 +138,26 @@ def test_rows_of_a_sweep_are_those_of_solve() -> None:
 def test_a_sweep_of_many_points_is_by_one_method() -> None:
     rows = qnet.loads(held()).sweep("r=0.01/s:0.4/s:0.001/s", metric="response('a')").records()
     assert {row["method"] for row in rows} == {"open"}
+
+
+def test_knees_along_a_rate_are_those_of_the_chain() -> None:
+    report = qnet.loads(held()).knee(vary="r", limit="response('a') <= 4 s")
+    knees = {row["definition"]: row for row in report.records()}
+    (envelope,) = qnet.loads(held()).envelope(vary="r", limit="response('a') <= 4 s").records()
+    assert warned(report) == set()
+    assert knees["service_level"]["rate_per_s"] == pytest.approx(envelope["r_per_s"], rel=1e-9)
+    twice, power = (knees[name]["rate_per_s"] for name in ("multiple", "power"))
+    assert exact("a", r=twice) == pytest.approx(2 * exact("a", r=1e-6), rel=1e-5)
+    best, less, more = (power * share / exact("a", r=power * share) for share in (1.0, 0.98, 1.02))
+    assert best > max(less, more)
+
+
+@pytest.mark.long
+def test_growth_beyond_a_knee_is_that_of_the_chain() -> None:
+    (row,) = (
+        row
+        for row in qnet.loads(held()).knee(vary="r", limit="response('a') <= 4 s").records()
+        if row["definition"] == "service_level"
+    )
+    rate = row["rate_per_s"]
+    assert row["growing_response_beyond_s"] == pytest.approx(exact("a", r=1.01 * rate), rel=1e-7)

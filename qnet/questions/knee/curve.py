@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
+from qnet import budget
 from qnet.errors import QnetError
 from qnet.lazy import np
 from qnet.model.conditions import Condition
+from qnet.networks.exactness import STATES
 from qnet.networks.near import Nearby
+from qnet.networks.reasons import named_chain
 from qnet.networks.solvers.table import approximates_closed
 from qnet.networks.wanted import Wanted
 from qnet.questions.knee.axes import GrowthAxis
 from qnet.questions.knee.mix import Corners, MixAnswers, corners, rate_and_time
-from qnet.questions.points.answers import Answers, solve_table
+from qnet.questions.points.answers import Answers, joined, solve_table
 from qnet.questions.points.domain import stated_value
+from qnet.questions.points.expression_values import patient
 from qnet.questions.points.points import Part, needs_solution
 from qnet.queues.arithmetic import distinct
 from qnet.record import Record
@@ -23,8 +27,14 @@ Made = TypeVar("Made")
 
 _SOLVES = 80
 """Solves of a curve that share the budget of an answer: some tens of them for a model of several classes."""
+BEYOND = 1.01
+"""The rate beyond a knee along which the growth of the response is shown, as a multiple of that of the knee."""
+_CHAINS = 3e9
+"""The operations after which no more loads are solved by chains, some seconds."""
 _CLOSER = 5
 """Refinements after which a parabola gives the maximum to nine digits, before rounding distorts it."""
+_CLOSER_BY = (0.1, 0.01, 1e-3)
+"""The relative distances of the loads of successive parabolas; closer ones differ in digits that chains do not have."""
 _COARSE = 500
 """The divisor of an integer that gives the width from which the maximum is computed by a parabola."""
 
@@ -67,6 +77,13 @@ class Curve:
         """The reason for an approximation; empty where there is none, or it was asked for."""
         self.failure: QnetError | None = None
         """The error of a load without an answer, the gravest of several."""
+        listed = [side for limit in self.limits for side in (limit.metric, limit.bound)]
+        self.alone = patient(axis.model, wanted, listed)
+        self.chains: dict[float, CurvePoint | None] = {}
+        """Loads that were tried by the Markov chain of all states, and the points of those where `solve` takes it."""
+        self.chain_work = 0.0
+        self.confirmed: set[float] = set()
+        """The loads at which the curve is that of the chain, not of the method that the search takes."""
 
     @property
     def zoom(self) -> int:
@@ -79,9 +96,42 @@ class Curve:
 
         Known values are solved again, from the ends of their fixed points, so that notes are on these values alone.
         """
+        confirmed = np.isin(values, list(self.confirmed))
+        if confirmed.any():
+            groups = [(np.flatnonzero(confirmed == by_chain), by_chain) for by_chain in (False, True)]
+            apart = [(index, self._solved(values[index], by_chain)) for index, by_chain in groups if len(index)]
+            return joined(self.axis.model, len(values), apart)
         rows = self.rows(values)
-        answers = solve_table(self.axis.model, rows.columns, rows.size, self.wanted.replace(near=self.near(rows)))
+        answers = self._solved(values, False)
         return rows.between(self.axis.model, answers) if self.axis.mix else answers
+
+    def _solved(self, values: Any, by_chain: bool) -> Answers:
+        """The rows of some values, perhaps by the chain of states."""
+        rows = self.rows(values)
+        wanted = (self.alone if by_chain else self.wanted).replace(near=self.near(rows))
+        return solve_table(self.axis.model, rows.columns, rows.size, wanted)
+
+    def by_chain(self, value: float) -> CurvePoint | None:
+        """The curve at one load by the Markov chain of all states; None where `solve` takes another method, and where
+        chains have taken too many operations."""
+        if value not in self.chains:
+            self.chains[value] = self._by_chain(value)
+        return self.chains[value]
+
+    def _by_chain(self, value: float) -> CurvePoint | None:
+        if not self.alone.better or self.axis.mix or self.chain_work > _CHAINS:
+            return None
+        before = budget.spent()
+        rows = self.rows(np.array([value]))
+        answers = solve_table(self.axis.model, rows.columns, rows.size, self.alone)
+        self.chain_work += budget.spent() - before
+        (point,) = _curve_points(self.axis, answers, slice(None), self.limits)
+        if not point.answered or point.method == STATES:
+            return point
+        if not any(named_chain(part.solution.reasons) for part in answers.parts):
+            # The model has no chain, or one that is too large at any load.
+            self.alone = self.wanted
+        return None
 
     def near(self, rows: Corners) -> Nearby | None:
         """The ends of the fixed points of rows; None where some are not known."""
@@ -96,7 +146,8 @@ class Curve:
         if new and self.waits:
             raise Unsolved(new)
         solve_loads({self: asked})
-        return [self.known[value] for value in asked]
+        by_chain = {value: self.chains.get(value) if value in self.confirmed else None for value in asked}
+        return [by_chain[value] or self.known[value] for value in asked]
 
     def read(self, values: Any, of: Callable[[CurvePoint], float]) -> Any:
         """One figure at values along the axis, an array; NaN where there is no answer."""
@@ -134,21 +185,9 @@ class Curve:
         self.note(rows, answers, first)
         at: Answers | MixAnswers = rows.between(axis.model, answers, first) if axis.mix else answers
         here = slice(None) if axis.mix else mine
-        answered, method = at.answered[here].tolist(), at.method[here]
-        if not all(answered):
+        if not at.answered[here].all():
             self.failure = answers.failure or self.failure
-        throughput, response = (figure[here].tolist() for figure in grown(axis, at))
-        overall = [figure[here].tolist() for figure in everything(at)]
-        excess = [_excess(at, limit)[here].tolist() for limit in self.limits]
-        for index, value in enumerate(new):
-            self.known[value] = CurvePoint(
-                throughput=throughput[index],
-                response=response[index],
-                overall=(overall[0][index], overall[1][index]),
-                excess=tuple(item[index] for item in excess),
-                answered=answered[index],
-                method=method[index],
-            )
+        self.known.update(zip(new, _curve_points(axis, at, here, self.limits), strict=True))
         if self.wanted.method != "auto":
             return
         methods = set(answers.method[mine])
@@ -184,6 +223,27 @@ class Curve:
                 near, there = part.solution.near, enumerate((piece.rows[part.points] - first).tolist())
                 if near is not None:
                     self.ended |= {keys[row]: (near, index) for index, row in there if 0 <= row < rows.size}
+
+
+def _curve_points(
+    axis: GrowthAxis, at: Answers | MixAnswers, here: slice, limits: Sequence[Condition]
+) -> list[CurvePoint]:
+    """The curve at some rows of a table."""
+    throughput, response = (figure[here].tolist() for figure in grown(axis, at))
+    overall = [figure[here].tolist() for figure in everything(at)]
+    excess = [_excess(at, limit)[here].tolist() for limit in limits]
+    answered, method = at.answered[here].tolist(), at.method[here]
+    return [
+        CurvePoint(
+            throughput=throughput[index],
+            response=response[index],
+            overall=(overall[0][index], overall[1][index]),
+            excess=tuple(item[index] for item in excess),
+            answered=answered[index],
+            method=method[index],
+        )
+        for index in range(len(answered))
+    ]
 
 
 def _keys(rows: Corners) -> list[tuple[float, ...]]:
@@ -346,6 +406,23 @@ def highest_real(of: Callable[[Any], Any], loads: Any, closer: int = _CLOSER) ->
     if closer:
         return highest_real(of, np.linspace(loads[best - 1], loads[best + 1], 9), closer - 1)
     return float(loads[best]) + float(loads[1] - loads[0]) * top(*values[best - 1 : best + 2])
+
+
+def highest_near(near: float, of: Callable[[float], float]) -> float:
+    """The load at which a smooth figure is highest: the vertex of the parabola through ever closer loads.
+
+    near    a load near it, above 0.
+    of      the figure at a load.
+    """
+    for step in _CLOSER_BY:
+        left, middle, right = (of(near * factor) for factor in (1 - step, 1.0, 1 + step))
+        while max(left, right) > middle:
+            near = near * (1 + step) if right > left else near * (1 - step)
+            left, middle, right = (
+                (middle, right, of(near * (1 + step))) if right > left else (of(near * (1 - step)), left, middle)
+            )
+        near *= 1 + step * top(left, middle, right)
+    return near
 
 
 def top(left: float, middle: float, right: float) -> float:

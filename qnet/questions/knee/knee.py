@@ -11,7 +11,7 @@ from qnet.model.model import Model
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.knee.axes import GrowthAxis, axes
 from qnet.questions.knee.closed import AlongPopulations
-from qnet.questions.knee.curve import CurvePoint, solve_loads, together
+from qnet.questions.knee.curve import BEYOND, CurvePoint, solve_loads, together
 from qnet.questions.knee.knees import DEFINITIONS, OF_KIND, Knee, Knees
 from qnet.questions.knee.mix import MixAnswers
 from qnet.questions.knee.open import AlongRates, begin_all, edges
@@ -104,7 +104,7 @@ def around(result: Sequence[Knees]) -> list[tuple[list[Knee], Answers | MixAnswe
     """
     known = [answered_knees(item) for item in result]
     values = [np.array([item.value for item in knees], dtype=float) for knees in known]
-    beyond = [there + 1 if item.axis.closed else there * 1.01 for item, there in zip(result, values, strict=True)]
+    beyond = [there + 1 if item.axis.closed else there * BEYOND for item, there in zip(result, values, strict=True)]
     solve_loads({item.curve: after.tolist() for item, after in zip(result, beyond, strict=True)})
     return [
         (knees, item.curve.answers(there), item.curve.points(after))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from math import isfinite
 from typing import Any
 
 from qnet.errors import NoAnswer, Problem, QnetError
@@ -14,11 +15,21 @@ from qnet.model.conditions import Condition
 from qnet.model.model import Parameter
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.knee.axes import GrowthAxis, one_parameter
-from qnet.questions.knee.curve import Curve, highest_real, loads_to, power, solve_loads
+from qnet.questions.knee.curve import (
+    BEYOND,
+    Curve,
+    CurvePoint,
+    highest_near,
+    highest_real,
+    loads_to,
+    power,
+    solve_loads,
+)
 from qnet.questions.knee.knees import Knee, Knees
 from qnet.questions.points.domain import stated_value
 from qnet.questions.points.giving_way import at_saturation
 from qnet.questions.points.trial import Trial
+from qnet.questions.search.confirmed import Unconfirmed, end_near
 from qnet.questions.search.scan import ENDLESS, SATURATION
 from qnet.questions.search.search import largest
 from qnet.queues.roots import root
@@ -175,7 +186,7 @@ class AlongRates:
         searches: list[Callable[[], Knee]] = []
         if "service_level" in asked:
             for index, limit in enumerate(self.limits):
-                excess = self.excess(index)
+                excess = partial(_excess, index)
                 searches.append(partial(self.crossing, "service_level", limit.source, excess, limit.upper))
         if "power" in asked:
             searches.append(self.powerful)
@@ -211,10 +222,6 @@ class AlongRates:
         """The record of a knee that does not exist, with the reason as its status."""
         return Knee(axis=self.axis, definition=definition, about=about, status=why)
 
-    def excess(self, index: int) -> Callable[[Any], Any]:
-        """The excess over one of the limits, as a function of rates."""
-        return lambda values: self.curve.read_all(values, lambda item: item.excess[index])
-
     @property
     def lift(self) -> str:
         """The limit of the multiple, in words."""
@@ -222,15 +229,20 @@ class AlongRates:
         figure = f"response('{growing[0]}')" if len(growing) == 1 else "growing response" if growing else "response"
         return f"{figure} <= {self.multiple:g} x its floor"
 
-    def lifted(self, values: Any) -> Any:
-        """The relative excess of the response over the multiple of its floor, between -1 and 1."""
+    def lifted(self, point: CurvePoint) -> float:
+        """The relative excess of the response over the multiple of its floor, between -1 and 1; 1 without an answer."""
         bound = self.multiple * self.floor
-        response = self.curve.read(values, lambda point: point.response)
-        return np.where(np.isnan(response), 1.0, (response - bound) / np.fmax(response, bound))
+        if not point.answered or not abs(point.response) < float("inf"):
+            return 1.0
+        return (point.response - bound) / max(point.response, bound)
 
-    def crossing(self, definition: str, about: str, excess: Callable[[Any], Any], upper: bool) -> Knee:
+    def crossing(self, definition: str, about: str, excess: Callable[[CurvePoint], float], upper: bool) -> Knee:
         """The rate up to which a limit holds, or, for a lower limit, from which it holds."""
-        loads, over = self.tried(excess, lambda over: bool((over[-1] <= 0) != upper and (over[0] <= 0) == upper))
+
+        def at(values: Any) -> Any:
+            return self.curve.read_all(values, excess)
+
+        loads, over = self.tried(at, lambda over: bool((over[-1] <= 0) != upper and (over[0] <= 0) == upper))
         held = over <= 0
         if not held[0] and upper:
             return self.none(definition, "exceeded by the first customer", about)
@@ -239,7 +251,11 @@ class AlongRates:
             end = "saturation" if self.bounded else "the end of the range"
             return self.none(definition, f"{'holds' if held[0] else 'not reached'} up to {end}", about)
         result = [
-            self.change(excess, 1.0 if held[change] else -1.0, slice(change, change + 2), loads, over)
+            self.confirmed(
+                self.change(at, 1.0 if held[change] else -1.0, slice(change, change + 2), loads, over),
+                excess,
+                bool(held[change]),
+            )
             for change in changes
         ]
         return Knee(
@@ -251,6 +267,41 @@ class AlongRates:
             value=result[0],
             also=tuple(result[1:]),
         )
+
+    def confirmed(self, rate: float, excess: Callable[[CurvePoint], float], upper: bool) -> float:
+        """A crossing by the method that `solve` takes there, if that is the Markov chain of all states.
+
+        upper   whether the limit holds below it.
+        """
+
+        def search(by_chain: Callable[[float], float]) -> float:
+            return end_near(by_chain, rate, by_chain(rate), upper).value
+
+        return self.searched_by_chain(excess, search, rate)
+
+    def searched_by_chain(
+        self, figure: Callable[[CurvePoint], float], search: Callable[[Callable[[float], float]], float], rate: float
+    ) -> float:
+        """The answer of a search of a figure along the curve of the Markov chain; `rate` where there is none.
+
+        search   from the figure as a function of rates to its answer.
+        """
+
+        def by_chain(value: float) -> float:
+            point = self.curve.by_chain(value)
+            result = float("nan") if point is None else figure(point)
+            if not isfinite(result):
+                raise Unconfirmed
+            return result
+
+        try:
+            result = search(by_chain)
+            # The growth beyond a knee is that of one method.
+            by_chain(result * BEYOND)
+        except (Unconfirmed, QnetError):
+            return rate
+        self.curve.confirmed |= {result, result * BEYOND}
+        return result
 
     def tried(self, of: Callable[[Any], Any], enough: Callable[[Any], bool]) -> tuple[Any, Any]:
         """The loads that are tried upwards until their figures are `enough`, or all of them; and these figures."""
@@ -275,7 +326,13 @@ class AlongRates:
         rate = highest_real(of, loads)
         if rate >= self.loads[-1]:
             return self.none("power", f"still rising at {rate:.6g}/s, where the range ends")
+        rate = self.searched_by_chain(power, partial(highest_near, rate), rate)
         return Knee(axis=self.axis, definition="power", about="", status="ok", real=rate, value=rate)
+
+
+def _excess(index: int, point: CurvePoint) -> float:
+    """The excess over one of the limits."""
+    return point.excess[index]
 
 
 def begin_all(seekers: Sequence[AlongRates]) -> None:

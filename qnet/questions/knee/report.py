@@ -370,6 +370,8 @@ def _curve(knees: Knees, timed: Sequence[Condition]) -> list[tuple[Cell, ...]]:
         loads = integer_points(1.0, min(1.2 * end, knees.axis.last), _DRAWN)
     else:
         loads = np.linspace(0.0, end, _DRAWN + 1)[1:-1]
+    if knees.curve.confirmed:
+        knees.curve.confirmed |= set(loads.tolist())
     answers = knees.curve.answers(loads)
     throughput, response = everything(answers)
     curves: dict[str, Any] = {"": response}

@@ -16,7 +16,7 @@ from qnet.lazy import Array, Indices, np
 from qnet.model.bind import counted
 from qnet.model.model import Model
 from qnet.networks.exactness import STATES
-from qnet.networks.reasons import Beyond
+from qnet.networks.reasons import named_chain
 from qnet.questions.points.points import Part, Solved
 from qnet.questions.points.trial import Trial
 from qnet.queues.roots import bracket
@@ -46,8 +46,8 @@ class ConfirmedEnd(Record):
     """The nearest value at which they do not."""
 
 
-class _Unconfirmed(Exception):
-    """The chain does not show where the limits cease to hold."""
+class Unconfirmed(Exception):
+    """The chain does not show where the limits cease to hold, or is too large there."""
 
 
 def confirmed(trial: Trial, value: Array, limited: Indices, upper: bool) -> tuple[dict[int, ConfirmedEnd], Solved]:
@@ -79,9 +79,7 @@ def _may_be_full(model: Model) -> bool:
 
 def _is_doubtful(part: Part, open_alone: bool) -> bool:
     """Whether `solve` may take another method at the points of a part; `open_alone` models where a warning says so."""
-    solution = part.solution
-    named = any(isinstance(reason, Beyond) and reason.by_states for reason in solution.reasons)
-    return not solution.exact and (named or not open_alone)
+    return not part.solution.exact and (not open_alone or named_chain(part.solution.reasons))
 
 
 def _confirmed(
@@ -96,10 +94,10 @@ def _confirmed(
     for index in np.flatnonzero(by_chain).tolist():
         if budget.spent() - before > _MOST_WORK:
             break
-        point, search = int(limited[index]), _neighbours if counts[index] else _root
+        point, search = int(limited[index]), _neighbours if counts[index] else end_near
         try:
             ends[point] = search(_chain_excess(trial, point), float(value[point]), excess[index], upper)
-        except (_Unconfirmed, QnetError):
+        except (Unconfirmed, QnetError):
             # The end of the search remains, with the warning of its method.
             continue
     if not ends:
@@ -112,23 +110,30 @@ def _confirmed(
 
 
 def _chain_excess(trial: Trial, point: int) -> Excess:
-    """The excess at one point, by the chain; raises `_Unconfirmed` where the chain is too large."""
+    """The excess at one point, by the chain; raises `Unconfirmed` where the chain is too large."""
     alone = trial.at(np.array([point]))
 
     def excess(value: float) -> float:
         if not alone.least <= value <= alone.greatest:
-            raise _Unconfirmed
+            raise Unconfirmed
         solved = alone.alone(np.array([value]))
         solution = solved.parts[0].solution
         if solution.method != STATES and bool(np.all(solution.stable)):
-            raise _Unconfirmed
+            raise Unconfirmed
         return float(alone.excess(solved)[0])
 
     return excess
 
 
-def _root(excess: Excess, value: float, here: float, upper: bool) -> ConfirmedEnd:
-    """The end of an interval of real numbers near `value`, where the excess is `here`."""
+def end_near(excess: Excess, value: float, here: float, upper: bool) -> ConfirmedEnd:
+    """The end of an interval of real numbers near another value.
+
+    excess   the excess over the limits at a value; it may raise `Unconfirmed`.
+    value    a value above 0 near the end.
+    here     the excess there.
+    upper    whether it is the upper end, beyond which limits fail for larger values.
+    Raises   `Unconfirmed` where the limits do not change nearby.
+    """
     outwards = (here <= 0) == upper
     last, step = value, min(max(2 * abs(here), _LEAST_STEP), _LARGEST_STEP)
     for _ in range(_STEPS):
@@ -138,7 +143,7 @@ def _root(excess: Excess, value: float, here: float, upper: bool) -> ConfirmedEn
             break
         last, here, step = next_value, after, min(2 * step, _LARGEST_STEP)
     else:
-        raise _Unconfirmed
+        raise Unconfirmed
     (inside, at_inside), (outside, at_outside) = sorted(((last, here), (next_value, after)), key=lambda end: end[1])
     if at_inside == 0:
         return ConfirmedEnd(inside, inside)
@@ -155,7 +160,7 @@ def _neighbours(excess: Excess, value: float, here: float, upper: bool) -> Confi
             break
         last, step = next_value, 2 * step
     else:
-        raise _Unconfirmed
+        raise Unconfirmed
     inside, outside = (last, next_value) if here <= 0 else (next_value, last)
     while abs(inside - outside) > 1:
         middle = float(int((inside + outside) / 2))
