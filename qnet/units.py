@@ -78,9 +78,17 @@ _REFUSED = {
     "days": "d", "byte": "B", "bytes": "B", "bits": "bit", "kib": "KiB", "mib": "MiB", "gib": "GiB", "tib": "TiB",
     "percent": "%", "KBps": "kB/s KiB/s", "kBps": "kB/s", "MBps": "MB/s", "GBps": "GB/s", "bps": "bit/s",
     "kbps": "kbit/s", "Mbps": "Mbit/s", "Gbps": "Gbit/s", "tps": "/s", "rps": "/s", "qps": "/s", "iops": "/s",
-    "IOPS": "/s",
+    "IOPS": "/s", "millis": "ms", "millisecond": "ms", "milliseconds": "ms", "micros": "us", "microsecond": "us",
+    "microseconds": "us", "nanosecond": "ns", "nanoseconds": "ns", "mbps": "Mbit/s MB/s", "gbps": "Gbit/s GB/s",
 }  # fmt: skip
 """Names that are refused, each with the units that may be meant."""
+
+_COUNTED = (
+    "call calls command commands connection connections customer customers event events frame frames hit hits io ios "
+    "IO IOs job jobs message messages msg msgs op ops order orders packet packets page pages pkt pkts queries query "
+    "req reqs request requests session sessions transaction transactions txn txns user users visit visits"
+)
+"""Words for what is counted, which has no unit."""
 
 _MEANINGS = {
     "KB": {"kB": "1000 bytes", "KiB": "1024"}, "K": {"kB": "1000 bytes", "KiB": "1024"}, "b": {"B": "bytes"},
@@ -161,10 +169,19 @@ def _unknown_unit(atom: str) -> UnitError:
         return UnitError(f'"{atom}" is not a unit', f"units are {_NAMES}")
     if atom in _REFUSED:
         return _refused(atom)
+    if atom in _COUNTED.split():
+        return UnitError(f'unknown unit "{atom}"', f'leave out "{atom}": what is counted has no unit, as in "50/s"')
+    if atom == "per":
+        return UnitError('unknown unit "per"', 'write / for per, such as "50/s"')
     nearest = {name.lower(): name for name in _ATOMS}.get(atom.lower())
     if nearest:
         return UnitError(f'unknown unit "{atom}"', f'did you mean "{nearest}"?', (nearest,))
     return UnitError(f'unknown unit "{atom}"', f"units are {_NAMES}")
+
+
+def meant_unit(name: str) -> str:
+    """What to write instead of a word for a unit that is read as a name, such as `minute`; empty for other names."""
+    return _refused(name).help if name in _REFUSED and len(name) > 2 else ""
 
 
 def _refused(atom: str) -> UnitError:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import pairwise
 
-from qnet.errors import suggest
+from qnet.errors import Names, suggest
 from qnet.expression.names import FUNCTIONS, MAX_THROUGHPUT, canonical, percentile_share
 from qnet.expression.nodes import Binary, Call, Comparison, ExpressionError, Name, Node, Number, Text, Unary
-from qnet.units import NUMBER, Dimension
+from qnet.units import NUMBER, Dimension, meant_unit
 
 Choices = Mapping[str, tuple[str, ...]]
 
@@ -69,7 +69,8 @@ class _Checker:
         if percentile_share(function, "wait") and waits:
             percentiles = [known.replace("wait", function, 1) for known in waits]
             return suggest(name, percentiles) if argument else f"write {percentiles[0]}"
-        return suggest(name, [*self.dimensions, *self.choices])
+        near = suggest(name, [*self.dimensions, *self.choices])
+        return meant_unit(name) or near if isinstance(near, Names) or not near else near
 
     def binary(self, node: Binary) -> Dimension | None:
         """The dimension of a sum, product, quotient or power."""
