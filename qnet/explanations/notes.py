@@ -41,9 +41,9 @@ CODES: dict[str, _T] = {
         "with its mean and variance; in open networks the wait for an exponential service is zero or exponential. "
         "That is exact, and labelled so, for Poisson streams through exponential servers first come first served, "
         "several of them at the first and the last station of a route, single ones between, without overtaking: at "
-        "most one path between any two stations. With feedback the times depend on each other, and percentiles are off "
-        "by some per cent.",
-        "Use it for orientation; the accuracy of the mean is that of the answer."),
+        "most one path between any two stations. With feedback percentiles are off by a few per cent. Delays are "
+        "exponential, as all times are that state no scv; constant ones, such as that of a link, give shorter ones.",
+        "State scv = 0 for constant delays. The accuracy of the mean is that of the answer."),
     "QN610": _T("assumptions of a formula, or why there is none",
         "A formula may hold only while the same branch or station is binding as at the model's numbers, or may leave "
         "out waiting; or a metric of the model has no formula.",
@@ -346,9 +346,9 @@ CODES: dict[str, _T] = {
         "There are as many measurements as parameters, so any model fits them, right or wrong. The intervals are "
         "only as wide as the stated errors, or those of the printed digits.",
         "Measure more rows, hold some out with --hold-out, or fit fewer parameters."),
-    "QN691": _T("the model does not fit within the stated errors",
-        "The residuals scatter more than the stated errors of the measurements explain, at the 99 % level. Either the "
-        "errors are larger, or the model is wrong. Intervals use the scatter, with Student's t.",
+    "QN691": _T("the model does not fit the measurements",
+        "The residuals scatter more than the stated errors of the measurements explain, at the 99 % level: the errors "
+        "are larger, or the model is wrong. Intervals use the scatter. A factor of 2 or more suggests a wrong unit.",
         "Look for rows whose residuals have one sign; compare other models: qnet calibrate A.toml B.toml "
         "MEASURED.csv."),
     "QN692": _T("intervals by profile",

@@ -354,3 +354,18 @@ def test_absurd_trial_values_are_no_warnings(text, fit, between, absolute):
         rows = [{"rate": rate, "large": value} for rate, value in ((2.0, "1e40"), (5.0, "1e45"), (9.0, "1e50"))]
     found = calibrate(model_of(text), rows, fit, between=between, absolute=absolute)
     assert calibration_report(found).text("csv")
+
+
+@pytest.mark.parametrize(("unit", "warned"), [("response_ms", False), ("response", True)])
+def test_a_fit_that_is_wrong_by_a_factor_doubts_the_units(unit: str, warned: bool):
+    system = qnet.loads(
+        'qnet = 1\ntitle = "one"\n[parameters]\nrate = "20/s"\nservice = "10 ms"\n[stations]\nserver = {}\n'
+        '[classes.c]\narrival_rate = "rate"\nsteps = [ { station = "server", time = "service" } ]'
+    )
+    rows = [{"rate": f"{rate}/s", unit: f"{1000 / (100 - rate):.3g}"} for rate in (20, 50, 80)]
+    report = system.calibrate(rows, fit=["service"])
+    found = [note.text for note in report.notes if note.code == "QN691"]
+    assert bool(found) == warned
+    assert all(
+        text.startswith("the model does not fit: it differs from the measurements by a factor") for text in found
+    )

@@ -107,3 +107,38 @@ def test_an_envelope_that_leaves_the_trusted_region_says_so(tmp_path: Path):
 def test_a_knee_that_leaves_the_trusted_region_says_so(tmp_path: Path):
     orders = system(tmp_path, ORDERS).set(variability=4)
     assert "QN663" in notes(orders.knee(vary="rate", limit="response_p95 <= 1 s"))
+
+
+LINK = """
+qnet = 1
+title = "a link"
+[parameters]
+rate = "20/s"
+[stations]
+line = {}
+far = { delay = true }
+[classes.packet]
+arrival_rate = "rate"
+steps = [ { station = "line", time = "10 ms" }, STEP ]
+"""
+
+
+@pytest.mark.parametrize(
+    ("step", "noted"),
+    [
+        ('{ delay = "20 ms" }', True),
+        ('{ station = "far", time = "20 ms" }', True),
+        ('{ delay = "20 ms", scv = 0 }', False),
+        ('{ delay = "20 ms", scv = 1 }', False),
+        ('{ station = "far", time = "20 ms", scv = 0.2 }', False),
+        ('{ delay = "0.2 ms" }', False),
+        ('{ phase = 2, delay = "20 ms" }', False),
+    ],
+)
+def test_a_notable_delay_without_scv_is_noted_where_percentiles_are_asked(tmp_path: Path, step: str, noted: bool):
+    """A propagation delay is constant, and its percentiles as exponential time are far too long."""
+    link = system(tmp_path, LINK.replace("STEP", step))
+    words = "percentiles take delays of packet as exponential"
+    for report in (link.solve(percentile=(99,)), link.sweep("rate=20/s,30/s", metric="response_p99")):
+        assert any(note.text.startswith(words) for note in report.notes) == noted
+    assert not any(note.text.startswith(words) for note in link.solve().notes)

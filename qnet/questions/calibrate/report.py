@@ -385,9 +385,21 @@ def _errors(calibration: Calibration) -> Iterator[Note]:
         text = f"{count} measurements and {size} parameters: any model fits so few, and intervals depend on "
         text += "the stated errors alone" if scatter.kind == STATED else "the printed digits alone"
         yield Note("QN690", text, "warning", "measure more rows, or fit fewer parameters")
-    if scatter.exceeds:
+    if (factor := _factor(calibration)) > _FAR_OFF:
+        text = f"the model does not fit: it differs from the measurements by a factor of {factor:.3g} on average"
+        yield Note("QN691", text, "warning", "check the units: a column without one is in base units, such as s")
+    elif scatter.exceeds:
         text = f"the model does not fit within the stated errors: residuals scatter {scatter.ratio:.3g} times as much"
         yield Note("QN691", f"{text}, and intervals are widened by that", "warning", "check the model and the errors")
+
+
+def _factor(calibration: Calibration) -> float:
+    """The factor by which model and fitted measurements differ, as the root mean square of its logarithm; 1 for errors
+    that are not proportional."""
+    known = calibration.used & np.isfinite(calibration.residuals)
+    if calibration.absolute or not known.any():
+        return 1.0
+    return math.exp(min((calibration.residuals[known] ** 2).mean() ** 0.5, _MOST_LOGARITHM))
 
 
 def _intervals(calibration: Calibration) -> Iterator[Note]:
@@ -427,6 +439,10 @@ def _minimum(calibration: Calibration, values: Sequence[float]) -> str:
     return ", ".join(f"{item.unknown.name} = {format_quantity(value, item.unknown.unit)}" for item, value in pairs)
 
 
+_FAR_OFF = 2.0
+"""The factor between model and measurements from which units are doubted; a choice."""
+_MOST_LOGARITHM = 600.0
+"""The largest logarithm of a number that is printed."""
 APART = 0.99
 """The correlation above which two parameters count as hardly distinguishable."""
 INFLATED = 1 / (1 - APART**2)

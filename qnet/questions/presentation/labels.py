@@ -38,6 +38,8 @@ else:
 
 
 EXACT, APPROXIMATE = "exact", "approximate"
+_NOTABLE = 0.05
+"""The share of the response from which an exponential delay is noted; a choice."""
 
 
 def label(exact: bool) -> str:
@@ -191,6 +193,7 @@ def percentile_notes(model: Model, asked: Iterable[Expression], parts: Iterable[
         return []
     points = exact = outside = 0
     reasons: dict[str, None] = {}
+    delayed: dict[str, None] = {}
     for part in parts:
         network, operations = network_of(part)
         if network is None:
@@ -202,17 +205,49 @@ def percentile_notes(model: Model, asked: Iterable[Expression], parts: Iterable[
         result = {reason: where & steady for reason, where in causes.items()}
         points += _count(steady, part)
         exact += _count(percentiles_exact(part) & steady, part)
+        delayed |= dict.fromkeys(_with_exponential_delay(model, part))
         outside += _count(_any(result.values()), part)
         reasons |= dict.fromkeys(str(reason) for reason, where in result.items() if _count(where, part))
+    notes: list[Note] = []
+    if delayed:
+        text = f"percentiles take delays of {', '.join(delayed)} as exponential; state scv = 0 where they are constant"
+        notes.append(Note("QN609", text))
     if exact == points:
-        return []
-    notes = [Note("QN609", percentiles.REASON, brief="percentiles take the times at stations as independent")]
+        return notes
+    notes = [*notes, Note("QN609", percentiles.REASON, brief="percentiles take the times at stations as independent")]
     if reasons:
         at = f" at {outside} of {points} points," if outside < points else ""
         text, first, more = f"percentiles are not trusted{at} where", next(iter(reasons)), len(reasons) - 1
         brief = f"{text} {first}; {more} more with --json" if more else ""
         notes.append(Note("QN663", f"{text} {'; '.join(reasons)}", "warning", brief=brief))
     return notes
+
+
+def _with_exponential_delay(model: Model, part: Part) -> list[str]:
+    """The classes of which a notable share of the response is delay of steps that state no scv."""
+    delays = {station.name for station in model.stations if station.delay}
+    names = {**part.values.known, **part.figures}
+
+    def value(expression: Expression) -> Value:
+        return evaluate(expression.root, names, part.values.operations, part.values.choices)
+
+    def exponential(steps: Sequence[StepModel], inside: str = "") -> Iterator[Value]:
+        """The mean times of such delays in phase 1."""
+        for step in steps:
+            if step.phase == 1 and step.time is None:
+                yield from (value(step.visits) * time for time in exponential(step.inner, step.station))
+            elif step.phase == 1 and step.time and not step.scv and (step.time_key == "delay" or inside in delays):
+                yield value(step.visits) * value(step.time)
+
+    found: list[str] = []
+    for item in model.classes:
+        response = names.get(f"response('{item.name}')")
+        if response is None:
+            continue
+        routes = [sum(exponential(route.steps)) for route in item.routes]
+        if any(_count((delay > _NOTABLE * response) & part.solution.stable, part) for delay in routes):
+            found.append(item.name)
+    return found
 
 
 def undefined_notes(every: Iterable[Solved], asked: Iterable[Expression]) -> list[Note]:
