@@ -106,5 +106,6 @@ def test_a_limit_below_what_any_pool_brings_is_refused_with_the_nearest(tmp_path
 
 def test_no_pool_helps_a_saturated_database(tmp_path: Path) -> None:
     pool = system(tmp_path, 30, DATABASE, WEB).set(rate="210/s")
-    with pytest.raises(qnet.errors.NoAnswer, match="no steady state at any value"):
+    with pytest.raises(qnet.errors.NoAnswer, match="no steady state at any value") as caught:
         pool.envelope(vary="connections", limit="response <= 1 s")
+    assert caught.value.problems[0].help.startswith('"database" would be ')

@@ -20,7 +20,7 @@ from qnet.model.model import Model
 from qnet.questions.envelope.question import Question
 from qnet.questions.points.expression_values import expression_value, patient
 from qnet.questions.points.points import Solved
-from qnet.questions.points.saturation import busiest, busiest_utilization
+from qnet.questions.points.saturation import busiest, busiest_utilization, limiting
 from qnet.questions.points.trial import Trial
 from qnet.questions.presentation.labels import where_exact
 from qnet.questions.search.scan import ENDLESS, LIMIT, SATURATION, Regions
@@ -449,7 +449,10 @@ def _no_answer(
     else:
         status = reported[0].status
         text = f'no value of "{question.vary}" meets {question.stated}' + ("" if status in NOWHERE else f": {status}")
-        help = "" if status == HOPELESS else _nearest_help(question, reported[0], float(piece.regions.best[0]))
+        if status == HOPELESS:
+            help = _saturated_help(question, piece)
+        else:
+            help = _nearest_help(question, reported[0], float(piece.regions.best[0]))
     return NoAnswer(Problem("QN402", text, help=help))
 
 
@@ -457,6 +460,25 @@ def _metric(limit: Condition) -> str:
     """The metric of a limit, as the user or the model states it."""
     root = limit.metric.root
     return root.name if isinstance(root, Name) else limit.sides[0]
+
+
+def _saturated_help(question: Question, piece: SearchedPoints) -> str:
+    """The help of an error without a steady state: what is saturated at the end of the values with the least load."""
+    scan = piece.regions.scan
+    tried = scan.value[scan.point == scan.point[0]][[0, -1]]
+    try:
+        solved = piece.trial.at(np.full(2, scan.point[0])).read(tried)
+    except QnetError:
+        return ""
+    least = int(np.argmin(solved.load))
+    load, name = float(solved.load[least]), str(solved.gather(limiting)[least])
+    if load < 1 or not name:
+        return ""
+    value = format_quantity(float(tried[least]), base_unit(question.model.parameters[question.vary].dimension))
+    return (
+        f'"{name}" would be {100 * load:.4g} % utilized even with {question.vary} = {value}; lower the load, or vary '
+        f'what relieves "{name}"'
+    )
 
 
 def _nearest_help(question: Question, point: EnvelopePoint, value: float) -> str:

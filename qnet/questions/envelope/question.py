@@ -117,7 +117,8 @@ def _refuse_repeated(model: Model, vary: str, grids: Sequence[Grid]) -> None:
 def refuse_varied(vary: str, grids: Sequence[Grid]) -> None:
     """Raise `UsageError` QN010 if the parameter that is varied is also one of a grid."""
     if any(item.name == vary for item in grids):
-        raise UsageError(Problem("QN010", f'"{vary}" is both varied and part of the grid'))
+        help = f'leave "{vary}" out of the grid, or out of the columns of --rows'
+        raise UsageError(Problem("QN010", f'"{vary}" is both varied and part of the grid', help=help))
 
 
 def questions(
