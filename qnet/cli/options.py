@@ -279,7 +279,9 @@ def _percentiles(ctx: click.Context, param: click.Parameter, value: tuple[str, .
         try:
             result.append(float(text))
         except ValueError:
-            raise click.BadParameter(f"{text!r} is not a valid number", ctx, param) from None
+            meant = text.strip().lstrip("pP").rstrip("%").replace("_", ".")
+            help = f"; write {meant}" if meant.replace(".", "", 1).isdigit() else ""
+            raise click.BadParameter(f"{text!r} is not a valid number{help}", ctx, param) from None
     return tuple(dict.fromkeys(result))
 
 

@@ -224,6 +224,9 @@ def asked(options: dict[str, Any]) -> SystemOptions:
     system, settings = options.pop("system"), options.pop("settings")
     network = tuple(options.pop(key) for key in INLINE)
     if system is not None and any(network):
+        if bare := next((text for text in (*network[0], *network[1]) if "=" not in text), ""):
+            option = "--station" if bare in network[0] else "--delay"
+            raise click.UsageError(f'{option} "{bare}" is incomplete; expected {option} NAME=TIME, such as cpu=120ms')
         raise click.UsageError(
             "a SYSTEM cannot be combined with options of a network without a file; use -p to set a parameter"
         )

@@ -11,8 +11,9 @@ from qnet.expression import Expression, ExpressionError, check, evaluate, expres
 from qnet.expression.nodes import Number
 from qnet.model.model import Model, Parameter
 from qnet.record import Record
-from qnet.units import NUMBER, Dimension
+from qnet.units import NUMBER, Dimension, base_unit
 
+_NO_PARAMETERS = 'the model has no parameters: state the number under [parameters], such as rate = "3/s"'
 MAX_VALUES = 1_000_000
 """Most values of a grid; a choice that bounds memory."""
 MAX_LENGTH = 20_000
@@ -102,7 +103,8 @@ def values(name: str, dimension: Dimension, text: str) -> tuple[float, ...]:
 def parameter(model: Model, name: str) -> Parameter:
     """The parameter of `model` called `name`; raises `UsageError` QN004, with the nearest names, for others."""
     if name not in model.parameters:
-        raise UsageError(Problem("QN004", f'unknown parameter "{name}"', help=suggest(name, list(model.parameters))))
+        help = suggest(name, list(model.parameters)) or _NO_PARAMETERS
+        raise UsageError(Problem("QN004", f'unknown parameter "{name}"', help=help))
     return model.parameters[name]
 
 
@@ -147,6 +149,8 @@ class _Parser:
         """The values of a list, a range or a geometric grid."""
         if match := _LOG.fullmatch(text):
             return self.geometric(match[1])
+        if ".." in text:
+            raise self.fault("a range is written first:last:step")
         if "," in text:
             return tuple(self.value(item) for item in text.split(","))
         if ":" in text:
@@ -214,7 +218,9 @@ class _Parser:
                 words = (
                     f'"{text.strip()}" is {result.describe()}, and "{self.parameter.name}" is {dimension.describe()}'
                 )
-                raise ExpressionError(words, 0)
+                unit = base_unit(dimension)
+                help = f'add the unit to every number, such as "{text.strip()}{unit}"' if result == NUMBER else ""
+                raise ExpressionError(words, 0, help)
             value = float(evaluate(parsed.root, {}))
             if not abs(value) < 1e300:
                 raise ExpressionError("the value is too large or not a number", 0)

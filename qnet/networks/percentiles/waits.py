@@ -126,7 +126,7 @@ def _unknown(network: RoutedNetwork, compiled: Streams, station: Station, reques
 
 def _refusal(name: str, reason: str) -> NotComputed:
     help = f"wait('{name}') is the mean; qnet queue has percentiles of single stations of many kinds"
-    return NotComputed(Problem("QN554", f'percentiles of the wait at "{name}": {reason}', help=help))
+    return NotComputed(Problem("QN554", f'percentiles of the wait at "{name}" are not known: {reason}', help=help))
 
 
 def _waits(passages: Passages, station: Station, requests: Sequence[Stream]) -> Iterator[_Wait]:

@@ -70,6 +70,8 @@ _WRITTEN = {
     "s": 'a number and a unit, such as "8.5 ms"',
     "/s": 'a number and a unit, such as "80/s"',
 }
+_UNITS = {"s": "ms", "/s": "/s"}
+"""The unit that is advised for a plain number, by base unit."""
 """The form of values, by their base unit."""
 Axis = Mapping[str, Sequence[float]]
 """The values of one parameter, or of several that vary together."""
@@ -414,7 +416,8 @@ def axes_of(station: str, texts: Mapping[str, str], over: Sequence[str]) -> list
              *(key for axis in result for key in axis)]  # fmt: skip
     for key in given:
         if given.count(key) > 1:
-            raise UsageError(Problem("QN010", f"{key} is given twice", "one option with all its values"))
+            help = f"leave out --{key.replace('_', '-')}, which --over replaces" if key in texts and over else ""
+            raise UsageError(Problem("QN010", f"{key} is given twice", "one option with all its values", help=help))
     return result
 
 
@@ -486,5 +489,6 @@ def stated_quantity(key: str, text: str, wanted: str | None = None) -> float | i
     expected = unit(wanted).dimension if wanted else quantity("1")[1]
     if dimension != expected:
         sentence = f'{option} "{text}" is {dimension.describe()}'
-        raise UsageError(Problem("QN120", sentence, expected.describe()))
+        help = f'add the unit, such as "{text.strip()}{_UNITS[wanted]}"' if dimension == NUMBER and wanted else ""
+        raise UsageError(Problem("QN120", sentence, expected.describe(), help=help))
     return int(value) if not wanted and value == int(value) and abs(value) < 2**53 else value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from decimal import Decimal
@@ -17,6 +18,8 @@ from qnet.queues.stations.table import BY_CLASS, INTEGER, PARAMETERS, STATIONS
 from qnet.real import is_masked, real
 
 _ALIASES = {"mmccn": "Engset", "mmcn": "M/M/c/K/N", "mginfinity": "M/M/inf", "mminfinity": "M/M/inf", "mm∞": "M/M/inf"}
+_NUMBERED = re.compile(r"([A-Za-z]+/[A-Za-z]+[0-9]?)/([0-9]+)(?:/([0-9]+))?")
+"""A name with numbers where the table has letters, such as `M/M/8/12`."""
 _ROUNDING = 1e-12
 """The most by which a share may exceed 1; any small number above rounding works."""
 _LARGEST = 2.0**62
@@ -35,7 +38,20 @@ def station_name(name: str) -> str:
     known = {_key(station): station for station in STATIONS} | _ALIASES
     if key in known:
         return known[key]
-    raise UsageError(Problem("QN050", f'unknown station "{short(name)}"', help=suggest(name, list(STATIONS))))
+    help = _numbered(name, known) or suggest(name, list(STATIONS))
+    raise UsageError(Problem("QN050", f'unknown station "{short(name)}"', help=help))
+
+
+def _numbered(name: str, known: Mapping[str, str]) -> str:
+    """The advice for a name with numbers where the table has letters, such as `M/M/2`; empty for others."""
+    match = _NUMBERED.fullmatch(name.strip())
+    if not match:
+        return ""
+    times, servers, capacity = match.groups()
+    letters = "/c/K" if capacity else "/c"
+    station = next((known[key] for each in (times, "GI/G") if (key := _key(each + letters)) in known), "")
+    counts = f"servers {servers} and capacity {capacity}" if capacity else f"servers {servers}"
+    return f'write "{station}", with {counts}' if station else ""
 
 
 def _key(name: str) -> str:
@@ -61,7 +77,12 @@ def read_parameters(station: str, stated: Mapping[str, Any], but: str = "") -> d
     for name in needed:
         if name not in stated and name != but:
             raise UsageError(
-                Problem("QN050", f"{station} lacks {name}", f"{PARAMETERS[name][2]}; {PARAMETERS[name][1]}")
+                Problem(
+                    "QN050",
+                    f"{station} lacks {name}",
+                    f"{PARAMETERS[name][2]}; {PARAMETERS[name][1]}",
+                    help=f"the option is --{name.replace('_', '-')}",
+                )
             )
     read = {name: _read(station, name, value) for name, value in stated.items()}
     _require_one_shape(read)

@@ -282,6 +282,8 @@ def _dimensions(
     for name in parsed.names:
         if name not in units:
             near = suggest(name, [*FIGURES, *(more or {}), LEVEL, "wait_p95", "response_p95"])
+            if _PERCENTILE.fullmatch(f"wait_{name}"):
+                near = f'did you mean "response_{name}" or "wait_{name}"?'
             raise ExpressionError(f'a station has no figure "{name}"', 0, near)
     return {name: _dimension(unit) for name, unit in units.items()}
 
