@@ -220,7 +220,9 @@ TABLES: dict[str, dict[str, Field]] = {
         "note": _NOTE,
     },
     "step": {
-        "delay": Field("expression", "delay without queueing; scv as for time", TIME, low=0, attribute=None, inside=True),
+        "delay": Field(
+            "expression", "delay without queueing; scv as for time", TIME, low=0, attribute=None, inside=True
+        ),
         "station": Field("text", "wait for a server of this station, be served for `time`, leave"),
         "time": Field(
             "expression",

@@ -87,14 +87,14 @@ def test_a_sweep_that_leaves_the_trusted_region_says_at_how_many_points(tmp_path
     orders = system(tmp_path, ORDERS)
     told = orders.sweep("variability=0.5,1,4,8", metric=["response_p95"])
     assert exactness(told) == ["approximate", "exact", "approximate", "approximate"]
-    warning = "percentiles are not trusted at 2 of 4 points, where service times at print have an scv above 2"
+    warning = "percentiles are unreliable at 2 of 4 points, where service times at print have an scv above 2"
     assert notes(told)["QN663"] == warning
 
 
 def test_points_without_a_steady_state_are_not_counted(tmp_path: Path):
     orders = system(tmp_path, ORDERS).set(variability=4)
     told = orders.sweep("rate=4/s,9/s,20/s", metric=["response_p95"])
-    assert notes(told)["QN663"].startswith("percentiles are not trusted where")
+    assert notes(told)["QN663"].startswith("percentiles are unreliable where")
 
 
 def test_an_envelope_that_leaves_the_trusted_region_says_so(tmp_path: Path):

@@ -133,7 +133,7 @@ def notes(result: Bottleneck) -> list[Note]:
         text = f"{len(unanswered)} of {len(result.changes)} changes have no answer; their status says why"
         listed.append(Note("QN625", text, "warning"))
     if any(change.exact != result.solution.exact for change in result.changes if change.status == "ok"):
-        text = "within the budget that the changes share, not all are exact; ratios compare answers of the same method"
+        text = "not all changes are solved as exactly as the answer; ratios compare answers of the same method"
         listed.append(Note("QN627", text, "warning"))
     elif not result.solution.exact and result.before.method not in ("", result.solution.method):
         text = f"within the budget that the changes share, they are solved by {result.before.method}, not by "

@@ -15,7 +15,7 @@ from qnet.questions.calibrate.measured import measured
 from qnet.questions.calibrate.predict import leave_one_out
 from qnet.questions.calibrate.report import fitted_with
 from qnet.questions.map.tables import DataTable, Rows, read_table
-from qnet.questions.presentation.labels import all_exact, label
+from qnet.questions.presentation.labels import all_exact, label, method_list
 from qnet.record import Record
 from qnet.reports.content import Cell, Column, Note
 from qnet.reports.report import Report
@@ -211,7 +211,7 @@ def _row(index: int, item: Candidate) -> tuple[Cell, ...]:
         _number(root_mean_square(result.residuals[held])),
         result.scatter.ratio if result.target.stated else None,
         item.status,
-        ", ".join(answers.methods),
+        method_list(answers.methods),
         label(all_exact(result.model, [metric.expression for metric in result.measured.metrics], answers.parts)),
     )
 

@@ -23,7 +23,7 @@ from qnet.questions.points.answers import OK
 from qnet.questions.points.points import solve_points
 from qnet.questions.presentation.assertions import broken, conditions
 from qnet.questions.presentation.columns import declared_unit
-from qnet.questions.presentation.labels import all_exact, label, percentile_notes
+from qnet.questions.presentation.labels import all_exact, label, method_list, percentile_notes
 from qnet.questions.presentation.provenance import Basis
 from qnet.reports.content import Cell, Column, Note
 from qnet.reports.report import Report
@@ -82,7 +82,7 @@ def calibration_report(calibration: Calibration, asserted: Sequence[str] = (), m
     claimed = conditions(asserted, model)
     point = fitted_point(calibration)
     exact = all_exact(model, [item.expression for item in calibration.measured.metrics], answers.parts)
-    trust = (", ".join(answers.methods), label(exact))
+    trust = (method_list(answers.methods), label(exact))
     stopped = calibration.stopped
     status = stopped.status if stopped else ""
     parameters = [_parameter(item, status or standing(item, calibration.tested)) for item in calibration.parameters]

@@ -23,7 +23,14 @@ from qnet.questions.points.points import Solved, solve_points
 from qnet.questions.points.saturation import limiting
 from qnet.questions.presentation.assertions import broken, conditions
 from qnet.questions.presentation.columns import CODE, parameter_cells, parameter_unit, without_effect
-from qnet.questions.presentation.labels import all_exact, asks_percentile, label, percentile_notes, undefined_notes
+from qnet.questions.presentation.labels import (
+    all_exact,
+    asks_percentile,
+    label,
+    method_list,
+    percentile_notes,
+    undefined_notes,
+)
 from qnet.questions.presentation.provenance import Basis
 from qnet.questions.solve.selected import with_percentiles
 from qnet.questions.uncertainty import Doubts, SideSlopes, differences, slopes_of
@@ -163,7 +170,7 @@ def compare_report(comparison: SystemComparison, asserted: Sequence[str] = ()) -
         rows = [(*row, *ends[key]) for key, row in zip(listed, rows, strict=True)]
     parts = [part for side in comparison.sides if side.solved for part in side.solved.parts]
     solutions = [side.solved.parts[0].solution for side in comparison.sides if side.solved]
-    methods = ", ".join(dict.fromkeys(item.method for item in solutions))
+    methods = method_list(item.method for item in solutions)
     exact = all(_exact(side, asked) for side in comparison.sides)
     means = [item for item in asked if not asks_percentile(first.model, [item])]
     return Report(

@@ -21,6 +21,7 @@ from qnet.questions.presentation.labels import (
     all_exact,
     label,
     means_exact,
+    method_list,
     percentile_notes,
     pool_notes,
     undefined_notes,
@@ -93,7 +94,7 @@ def envelope_report(
         notes=(*_notes(envelopes, points, every, metric_notes), *uncertain),
         meta=Basis(
             model,
-            ", ".join(dict.fromkeys(point.method for point in answered)),
+            method_list(point.method for point in answered),
             exact,
             means=means_exact(model, asked, parts),
         ),

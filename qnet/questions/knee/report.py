@@ -23,7 +23,7 @@ from qnet.questions.points.answers import Answers
 from qnet.questions.points.points import Part
 from qnet.questions.presentation.assertions import conditions, failing, failure
 from qnet.questions.presentation.columns import effect_notes
-from qnet.questions.presentation.labels import all_exact, label, means_exact, percentile_notes
+from qnet.questions.presentation.labels import all_exact, label, means_exact, method_list, percentile_notes
 from qnet.questions.presentation.marks import limit_marks
 from qnet.questions.presentation.provenance import Basis
 from qnet.questions.uncertainty import Doubts, moved_model
@@ -207,7 +207,7 @@ def knee_report(
     judged, parts = _judged(model, limits, claimed), [part for one in answers for part in one.parts]
     notes = [*percentile_notes(model, judged, parts), *effect_notes(model, model.settings, judged)]
     exact = all_exact(model, judged, parts)
-    trust = (", ".join(methods), label(exact))
+    trust = (method_list(methods), label(exact))
     labels = {text: label(all_exact(model, [condition(text, model).metric], parts)) for text in limits}
     means = label(all_exact(model, (), parts))
     if multiple is not None:

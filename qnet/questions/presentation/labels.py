@@ -47,6 +47,11 @@ def label(exact: bool) -> str:
     return EXACT if exact else APPROXIMATE
 
 
+def method_list(methods: Iterable[str]) -> str:
+    """The distinct names of methods, of which some are several already, as a list with commas."""
+    return ", ".join(dict.fromkeys(name for method in methods for name in method.split(", ")))
+
+
 def all_exact(model: Model, figures: Iterable[Expression], parts: Iterable[Part]) -> bool:
     """Whether some figures are exact at all points that have a steady state.
 
@@ -217,7 +222,7 @@ def percentile_notes(model: Model, asked: Iterable[Expression], parts: Iterable[
     notes = [*notes, Note("QN609", percentiles.REASON, brief="percentiles take the times at stations as independent")]
     if reasons:
         at = f" at {outside} of {points} points," if outside < points else ""
-        text, first, more = f"percentiles are not trusted{at} where", next(iter(reasons)), len(reasons) - 1
+        text, first, more = f"percentiles are unreliable{at} where", next(iter(reasons)), len(reasons) - 1
         brief = f"{text} {first}; {more} more with --json" if more else ""
         notes.append(Note("QN663", f"{text} {'; '.join(reasons)}", "warning", brief=brief))
     return notes

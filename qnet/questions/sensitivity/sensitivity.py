@@ -23,7 +23,15 @@ from qnet.questions.points.expression_values import expression_value, undefined
 from qnet.questions.points.points import Part, Solved, solve_points
 from qnet.questions.presentation.assertions import broken, conditions
 from qnet.questions.presentation.columns import effect_notes
-from qnet.questions.presentation.labels import EXACT, all_exact, label, labels, means_beside, percentile_notes
+from qnet.questions.presentation.labels import (
+    EXACT,
+    all_exact,
+    label,
+    labels,
+    means_beside,
+    method_list,
+    percentile_notes,
+)
 from qnet.questions.presentation.provenance import Basis
 from qnet.questions.sensitivity.differences import Slope, slopes, steps
 from qnet.record import Record
@@ -77,7 +85,7 @@ def sensitivity_report(result: Sensitivity, asserted: Sequence[str] = ()) -> Rep
     claimed = conditions(asserted, model)
     claims = [item.metric for item in claimed]
     shown = [*(item.metric.expression for item in result.effects), *claims]
-    methods = ", ".join(result.methods)
+    methods = method_list(result.methods)
     rows = [(*_row(result, item), methods, label(item.exact)) for item in result.effects]
     exact = all(item.exact for item in result.effects) and all_exact(model, claims, result.stated.parts)
     notes = [*approximate_notes(result.reasons), *percentile_notes(model, shown, result.parts)]

@@ -20,7 +20,7 @@ from qnet.questions.points.answers import OK, Answers, solve_table
 from qnet.questions.points.domain import columns
 from qnet.questions.points.points import Part, Solved
 from qnet.questions.presentation.assertions import broken, conditions
-from qnet.questions.presentation.labels import all_exact, label, means_beside, percentile_notes
+from qnet.questions.presentation.labels import all_exact, label, means_beside, method_list, percentile_notes
 from qnet.questions.presentation.provenance import Basis
 from qnet.questions.sensitivity.ranges import SPREAD, Range, ranges
 from qnet.questions.sensitivity.sensitivity import ask_sensitivity, at_stated_point, chosen_metrics, values_here
@@ -462,7 +462,7 @@ def _report(
     ]
     asked = _asked(result, asserted)
     meta = Basis(
-        model, ", ".join(result.methods), all_exact(model, asked, result.parts),
+        model, method_list(result.methods), all_exact(model, asked, result.parts),
         means=means_beside(model, asked, result.parts), ranges=ranges, **how,
     )  # fmt: skip
     text = f"{model.title}: {title}"
@@ -492,7 +492,7 @@ def _asked(result: Uncertainty, asserted: Sequence[str]) -> list[Expression]:
 
 
 def _trust(result: Uncertainty, metric: Metric) -> tuple[Cell, Cell]:
-    return ", ".join(result.methods), label(all_exact(result.model, [metric.expression], result.parts))
+    return method_list(result.methods), label(all_exact(result.model, [metric.expression], result.parts))
 
 
 def _reach(result: Uncertainty, item: Reach) -> tuple[Cell, ...]:

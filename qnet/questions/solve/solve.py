@@ -496,8 +496,14 @@ def _states(solution: RoutedSolution) -> _Rows:
 
 
 def _enclosed(item: ClassFigures) -> dict[str, Cell]:
-    names = ("throughput_lower", "throughput_upper", "response_lower", "response_upper")
-    return dict(zip(names, item.enclosed, strict=True)) if item.enclosed else {}
+    """The bounds of a class; those of the throughput of an open class would repeat its arrival rate."""
+    if not item.enclosed:
+        return {}
+    *rates, lower, upper = item.enclosed
+    bounded: dict[str, Cell] = {"response_lower": lower, "response_upper": upper}
+    if item.population is not None:
+        bounded |= zip(("throughput_lower", "throughput_upper"), rates, strict=True)
+    return bounded
 
 
 def _outputs(model: Model, solved: Solved) -> list[tuple[Cell, ...]]:

@@ -23,6 +23,7 @@ from qnet.questions.presentation.labels import (
     asks_percentile,
     labels,
     means_beside,
+    method_list,
     percentile_notes,
     undefined_notes,
 )
@@ -108,7 +109,7 @@ def sweep_report(result: Sweep, asserted: Sequence[str] = (), chosen: bool = Fal
         ),
         meta=Basis(
             model,
-            ", ".join(answers.methods),
+            method_list(answers.methods),
             all_exact(model, asked, answers.parts),
             means=means_beside(model, asked, answers.parts),
         ),
