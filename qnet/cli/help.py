@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import Any
 
@@ -49,8 +50,9 @@ def command(words: tuple[str, ...], md: bool) -> None:
         return
     context = _context(words)
     if context is None:
-        known = [*TOPICS, *COMMANDS]
-        raise unknown_word("topic or command", " ".join(words), known, "qnet help lists topics and commands")
+        known, wanted = [*TOPICS, *COMMANDS], " ".join(words).lower()
+        help = _topics_about(wanted) or "qnet help lists topics and commands"
+        raise unknown_word("topic or command", " ".join(words), known, help)
     if isinstance(context.command, click.Group):
         say(context.get_help())
         return
@@ -70,6 +72,16 @@ def _overview() -> str:
     lines += ["", "qnet help TOPIC and qnet help COMMAND explain; qnet explain CODE explains a message."]
     columns = columns_of(sys.stdout)
     return "\n".join(folded(line, columns, 14 if line.startswith("  ") else 2) for line in lines)
+
+
+def _topics_about(words: str) -> str:
+    """The topics whose text has some words most often, as an advice; empty where none has."""
+    from qnet.cli.topics import TOPICS, topic_text
+
+    pattern = re.compile(rf"\b{re.escape(words.removesuffix('s'))}s?\b", re.IGNORECASE)
+    counts = {name: len(pattern.findall(topic_text(name, root_command()))) for name in TOPICS}
+    most = sorted((name for name in counts if counts[name]), key=lambda name: -counts[name])[:3]
+    return f'"{words}" is in {", ".join(f"qnet help {name}" for name in most)}' if most and len(words) > 2 else ""
 
 
 def _context(words: tuple[str, ...]) -> click.Context | None:

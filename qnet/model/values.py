@@ -27,6 +27,10 @@ _SMALLEST, _LARGEST = 1e-300, 1e300
 LEAST, MOST = 1e-90, 1e90
 """Numbers of a network but rates, and their products, are 0 or between these: others are a mistake of units, and would
 overflow. The least load that is too much is searched for from any rate."""
+_SHARES = ("probability", "visits", "share", "exempt")
+"""The keys of shares, and of visits, which often follow from one."""
+_PERCENT = 5
+"""From here on a share above 1 may be meant in percent; a choice."""
 _USUAL = 1e-12, 1e12
 """Products of a few numbers between these are within the limits."""
 
@@ -299,7 +303,8 @@ class Values:
             result = format_quantity(_first(value, point), unit, 6)
             text = f"{name or 'the value'} is {result}{source}{self.at(expression.names, point)}"
             domain = expected if isinstance(expected, str) else expected(point)
-            problem = Problem(code="QN211", found=text, expected=domain, path=path)
+            help = self._percentage(expression, path, point, name)
+            problem = Problem(code="QN211", found=text, expected=domain, path=path, help=help)
             return self.model.refusal(problem, [name, *expression.names, *rests_on])
 
         error = refusal(wrong)
@@ -307,6 +312,24 @@ class Values:
             error.at = np.broadcast_to(wrong, (self.size,))
             error.alone = lambda point: refusal(point).problems[0]
         raise error
+
+    def _percentage(self, expression: Expression, path: Path, point: Any, name: str) -> str:
+        """The advice where a share may be meant as a percentage, such as `1 - hit` with hit = 80; else empty.
+
+        name   the parameter whose range the expression leaves; empty where it is a value of a key.
+        """
+        bound = self.model.parameters[name].high if name else None
+        ends_at_1 = bound is not None and isinstance(bound.root, Number) and bound.root.value == 1
+        if not (ends_at_1 or (path and path[-1] in _SHARES)):
+            return ""
+        used = [item for item in expression.names if item in self.known]
+        numbers = {item: _first(self.known[item], point) for item in used}
+        if isinstance(expression.root, Number):
+            numbers = {name: expression.root.value}
+        for item, number in numbers.items():
+            if _PERCENT <= number <= 100:
+                return f'a percentage is written {item} = "{number:g}%"' if item else f'a percentage is "{number:g}%"'
+        return ""
 
     def at(self, names: Iterable[str], wrong: Any = None) -> str:
         """The values of some parameters, for a message: ` where rate = 600/s`.

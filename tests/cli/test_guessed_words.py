@@ -43,6 +43,11 @@ from warm_process import answer_of, run_warm
         ("sweep web-pool --over rate=100:150:10", 'add the unit to every number, such as "100/s"'),
         ("envelope web-pool --limit response<=1s --over rate=1/s,2/s", 'leave "rate" out of the grid'),
         ("solve web-pool -p rate=6000/minute", 'write "min"'),
+        ("solve web-tier -p cache_hit=80", 'a percentage is written cache_hit = "80%"'),
+        ("help percentiles", '"percentiles" is in qnet help '),
+        ("help think time", "qnet help glossary"),
+        ("help ss", "qnet help lists topics and commands"),
+        ("calibrate web-pool measured-3990-6", "qnet sensitivity SYSTEM lists the parameters"),
         ("solve web-pool -p rate=50req/s", 'leave out "req": what is counted has no unit'),
     ],
 )

@@ -453,4 +453,5 @@ def fitted_point(calibration: Calibration) -> dict[str, float]:
 def refuse_without_fit(fit: Sequence[str]) -> None:
     """Raise `UsageError` QN027 where `fit`, the names of the parameters to be fitted, is empty."""
     if not fit:
-        raise UsageError(Problem("QN027", "no parameter is to be fitted", "--fit NAME, or --demands"))
+        help = "qnet sensitivity SYSTEM lists the parameters, and how much each matters"
+        raise UsageError(Problem("QN027", "no parameter is to be fitted", "--fit NAME, or --demands", help=help))

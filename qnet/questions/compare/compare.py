@@ -393,8 +393,8 @@ def compare(models: Sequence[Model], metrics: Sequence[str] = (), wanted: Wanted
     """
     if not 2 <= len(models) <= MAX_SIDES:
         help = "name another SYSTEM, or change settings with --with NAME=VALUE"
-        found = f"found {len(models)} system{'s' if len(models) != 1 else ''} to compare"
-        raise UsageError(Problem("QN015", found, f"2 to {MAX_SIDES}", help=help))
+        sentence = f"found {len(models)} system{'s' if len(models) != 1 else ''} to compare"
+        raise UsageError(Problem("QN015", sentence, f"2 to {MAX_SIDES}", help=help))
     for model in models:
         Values(model, {}, None)  # Refuses a value outside its range before any side is solved.
     asked = _asked(models, metrics)

@@ -234,6 +234,9 @@ def _with_exponential_delay(model: Model, part: Part) -> list[str]:
     names = {**part.values.known, **part.figures}
 
     def value(expression: Expression) -> Value:
+        if not all(name in names for name in expression.names):
+            # An output of the model, which is a figure of the solution.
+            return 0.0
         return evaluate(expression.root, names, part.values.operations, part.values.choices)
 
     def exponential(steps: Sequence[StepModel], inside: str = "") -> Iterator[Value]:
@@ -244,15 +247,15 @@ def _with_exponential_delay(model: Model, part: Part) -> list[str]:
             elif step.phase == 1 and step.time and not step.scv and (step.time_key == "delay" or inside in delays):
                 yield value(step.visits) * value(step.time)
 
-    found: list[str] = []
+    notable: list[str] = []
     for item in model.classes:
         response = names.get(f"response('{item.name}')")
-        if response is None:
+        if response is None or not _count(part.solution.stable, part):
             continue
         routes = [sum(exponential(route.steps)) for route in item.routes]
         if any(_count((delay > _NOTABLE * response) & part.solution.stable, part) for delay in routes):
-            found.append(item.name)
-    return found
+            notable.append(item.name)
+    return notable
 
 
 def undefined_notes(every: Iterable[Solved], asked: Iterable[Expression]) -> list[Note]:
