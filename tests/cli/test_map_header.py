@@ -35,3 +35,9 @@ def test_json_lines_have_no_header() -> None:
 
 def test_csv_can_be_asked_for_by_name(tmp_path: Path) -> None:
     assert mapped(tmp_path, "--csv").out == mapped(tmp_path).out
+
+
+def test_objects_instead_of_a_header_name_the_option_that_reads_them(tmp_path: Path) -> None:
+    answer = mapped(tmp_path, stdin=b'{"rate":"9/s"}\n')
+    assert answer.code == 3
+    assert answer.err.splitlines()[-1].strip() == "help: rows in JSON are read with --jsonl"

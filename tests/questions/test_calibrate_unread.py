@@ -124,3 +124,15 @@ def test_lines_are_those_of_the_file_where_cells_have_several(tmp_path: Path):
     table = read_table(str(path))
     assert (table.lines, table.unread[0].problem.line) == ((2, 5), 6)
     assert table.texts == ('1,"x\r\ny"', "2,z")
+
+
+def test_a_utilization_in_percent_without_its_sign_is_not_read():
+    """37 for 37 % would be fitted as if 37 servers of one were busy."""
+    system = qnet.loads(
+        'qnet = 1\ntitle = "one"\n[parameters]\nrate = "20/s"\nservice = "10 ms"\n[stations]\ndb = {}\n'
+        '[classes.c]\narrival_rate = "rate"\nsteps = [ { station = "db", time = "service" } ]'
+    )
+    rows = [{"rate": f"{rate}/s", "utilization_db": text} for rate, text in ((20, "20%"), (40, "0.4"), (60, "60"))]
+    report = system.calibrate(rows, fit=["service"])
+    unread = [row["status"] for row in report.records() if row["scope"] == "row" and row["use"] == "not read"]
+    assert len(unread) == 1 and "a utilization of 60; expected 0 to 1, or a percentage" in unread[0]

@@ -18,7 +18,7 @@ from qnet.model.fields import TABLES
 from qnet.model.model import Model
 from qnet.model.values import Values
 from qnet.questions.calibrate.held_out import Scope, held_out
-from qnet.questions.calibrate.measured import HOLD_OUT, WEIGHT, Cells
+from qnet.questions.calibrate.measured import HOLD_OUT, WEIGHT, Cells, no_utilization
 from qnet.questions.map.parameter_cells import Fault, with_units
 from qnet.questions.map.tables import DataTable, Rows, number, read_table
 from qnet.record import Record
@@ -307,7 +307,7 @@ def _in_unit(title: str, dimension: Dimension) -> list[tuple[str, Unit]]:
 def _share(factor: float, cell: object) -> float | None:
     value = _in(cell, NUMBER, factor)
     if value is not None and not 0 <= value <= 1 + 1e-9:
-        raise Fault(f"a utilization of {value:g}; expected 0 to 1, or a percentage such as 37 %")
+        raise no_utilization(value)
     return value
 
 

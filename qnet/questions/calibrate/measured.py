@@ -24,6 +24,8 @@ from qnet.record import Record
 from qnet.units import UnitError, base_unit, format_quantity, quantity, scale, unit
 
 WEIGHT, HOLD_OUT, ERROR = "weight", "hold_out", "_error"
+_MOST_UTILIZED = 1.5
+"""The largest utilization that an error of measurement explains; a choice, far below one in percent."""
 
 
 class Measurements(Record):
@@ -295,7 +297,17 @@ def _measurement(item: Metric, factor: float, cell: object) -> float:
                 f'"{short(str(cell))}" is {dimension.describe()}; expected {item.dimension.describe()}'
             ) from None
         return result
-    return float("nan") if value is None else scale(value, factor)
+    if value is None:
+        return float("nan")
+    value = scale(value, factor)
+    if item.source.startswith("utilization") and value > _MOST_UTILIZED:
+        raise no_utilization(value)
+    return value
+
+
+def no_utilization(value: float) -> Fault:
+    """The fault of a cell with a utilization above 1."""
+    return Fault(f"a utilization of {value:g}; expected 0 to 1, or a percentage such as 37 %")
 
 
 def _scope(

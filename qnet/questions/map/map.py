@@ -86,7 +86,8 @@ def map_csv(
         yield line(mapper.names, safe) + "\n" if header_too else ""
         return
     if first.fault is not None:
-        raise InvalidInput(Problem("QN240", f"the header {first.fault.what}", "names of columns"))
+        help = "rows in JSON are read with --jsonl" if first.text.lstrip().startswith("{") else ""
+        raise InvalidInput(Problem("QN240", f"the header {first.fault.what}", "names of columns", help=help))
     header = first.cells
     known = mapper.parameters(header)
     if not known:
