@@ -38,6 +38,10 @@ def test_csv_can_be_asked_for_by_name(tmp_path: Path) -> None:
 
 
 def test_objects_instead_of_a_header_name_the_option_that_reads_them(tmp_path: Path) -> None:
-    answer = mapped(tmp_path, stdin=b'{"rate":"9/s"}\n')
+    answer = mapped(tmp_path, stdin=b'{"rate":"9/s","id":"a"}\n')
     assert answer.code == 3
-    assert answer.err.splitlines()[-1].strip() == "help: rows in JSON are read with --jsonl"
+    assert "help: rows in JSON are read with --jsonl" in answer.err
+
+
+def test_an_object_of_one_key_too(tmp_path: Path) -> None:
+    assert "help: rows in JSON are read with --jsonl" in mapped(tmp_path, stdin=b'{"rate":"9/s"}\n').err

@@ -228,3 +228,16 @@ def test_a_brief_answer_says_how_sure_it_is_and_nothing_twice(system: str) -> No
     told = [row["text"] for row in qnet.load(system).why(brief=True).records()]
     assert told[-1].startswith("The answer is ")
     assert not any(later.startswith(first) for place, first in enumerate(told) for later in told[place + 1 :])
+
+
+def test_a_brief_answer_names_the_slowest_class_and_the_mean_that_changes_shorten() -> None:
+    """The ratio of the best change is that of the mean over all classes, which the lines must state."""
+    system = qnet.loads(
+        'qnet = 1\ntitle = "two"\n[stations]\nserver = { discipline = "priority" }\n'
+        '[classes.gold]\narrival_rate = "20/s"\npriority = 2\nsteps = [{ station = "server", time = "10 ms" }]\n'
+        '[classes.silver]\narrival_rate = "50/s"\npriority = 1\nsteps = [{ station = "server", time = "12 ms" }]\n'
+    )
+    first, second, *_ = [row["text"] for row in system.why(brief=True).records()]
+    # Cobham: the residual work 9.2 ms is waited for over 0.8, and over 0.8 times 0.2.
+    assert first == "The mean response of silver is 69.5 ms at 50/s."
+    assert second == "Over all classes it is 55.79 ms: 20.5 % service, 79.5 % waiting."

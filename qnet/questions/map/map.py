@@ -39,6 +39,7 @@ else:
     json = lazy("json")
     uncertainty = lazy("qnet.questions.uncertainty")
 
+_OBJECTS = "rows in JSON are read with --jsonl"
 MAX_LINE = 1 << 20
 """Most characters of a line."""
 
@@ -86,12 +87,13 @@ def map_csv(
         yield line(mapper.names, safe) + "\n" if header_too else ""
         return
     if first.fault is not None:
-        help = "rows in JSON are read with --jsonl" if first.text.lstrip().startswith("{") else ""
+        help = _OBJECTS if first.text.startswith("{") else ""
         raise InvalidInput(Problem("QN240", f"the header {first.fault.what}", "names of columns", help=help))
     header = first.cells
     known = mapper.parameters(header)
     if not known:
-        raise InvalidInput(no_parameter(mapper.model))
+        problem = no_parameter(mapper.model)
+        raise InvalidInput(problem.replace(help=_OBJECTS) if header[0].startswith("{") else problem)
     parameters = [(header.index(column), name) for column, name in known.items()]
     yield line([*header, *mapper.names], safe) + "\n" if header_too else ""
     for some in chunks(rows, chunk):

@@ -23,6 +23,9 @@ def sentences(findings: Sequence[Finding]) -> list[Finding]:
     """Six findings: four of the answer, on different quantities, a change, and the method; others if some lack."""
     findings = [_brief(item) for item in findings if item.quantity != BEST]
     answers = {item.quantity: item for item in reversed(findings) if item.section == ANSWER}
+    # Of several classes the slowest is named: it is the one that is complained about.
+    responses = [item for item in findings if item.section == ANSWER and item.quantity == "response"]
+    answers |= {"response": max(responses, key=lambda item: item.value or 0.0)} if responses else {}
     best = [item for item in findings if item.section == ANSWER and item is answers[item.quantity]][:_OF_ANSWER]
     best += [next((item for item in findings if item.section == section), None) for section in (HELP, TRUST)]
     selected = [item for item in best if item]

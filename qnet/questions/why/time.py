@@ -91,7 +91,8 @@ def _split(bottleneck: Bottleneck) -> Iterator[Finding]:
         text, brief = served + rest, ""
         if len(bottleneck.solution.classes) > 1:
             text = f"The mean over all classes is {time_of(response)}: {text}"
-            brief = f"Over all classes, {served.replace(' of it', '', 1)}{rest}"
+            waiting = f", {percent(wait / response)} waiting" if wait else ""
+            brief = f"Over all classes it is {time_of(response)}: {percent(1 - wait / response)} {what}{waiting}."
         yield Shortened(ANSWER, "", text=text, quantity="wait", value=wait, unit="s", brief=brief)
 
 
