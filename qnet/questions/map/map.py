@@ -87,7 +87,7 @@ def map_csv(
         yield line(mapper.names, safe) + "\n" if header_too else ""
         return
     if first.fault is not None:
-        help = _OBJECTS if first.text.startswith("{") else ""
+        help = _OBJECTS if first.text[:1] == "{" else ""
         raise InvalidInput(Problem("QN240", f"the header {first.fault.what}", "names of columns", help=help))
     header = first.cells
     known = mapper.parameters(header)
