@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from qnet.networks.routed import Hold, OpenClass, RoutedNetwork
 from qnet.networks.states.chain import Walk
 from qnet.networks.states.coded import CodedStates
 from qnet.networks.states.machine import Machine
@@ -43,6 +44,25 @@ def customers_needed(edges: Mapping[int, tuple[float, int]], most: int, *wanted:
         if guess <= _HOPEFUL * most and states * 2.0**growth <= most:
             return 2 * later
     raise TooLarge
+
+
+def most_present(network: RoutedNetwork) -> int | None:
+    """The most customers from outside that can be present: those for whom the stations that they visit have places.
+
+    network  one point.
+    Returns  None where their number is unlimited: at a station without a capacity, in a delay, in parallel or
+             second-phase work.
+    """
+    places = {item.name: item.capacity for item in network.stations if not item.delay}
+    limited: dict[str, int] = {}
+    for item in network.classes:
+        for step in (step for route in item.routes for step in route.steps if isinstance(item, OpenClass)):
+            capacity = places.get(step.station) if isinstance(step, Hold) and step.phase == 1 else None
+            if capacity is None or not isinstance(step, Hold):
+                return None
+            limited[step.station] = capacity
+    copies = {item.name: item.copies for item in network.stations}
+    return sum(capacity * copies[name] for name, capacity in limited.items())
 
 
 def states_expected(machine: Machine, walked: Walk, more: int) -> int:

@@ -338,7 +338,7 @@ def _solved(
             if ahead:
                 crowd, enough = ahead[0], 2 * crowd
                 continue
-            before, enough = crowd, crowds.customers_needed(edges, most, NEGLIGIBLE, edge)
+            before, enough = crowd, _enough(network, crowd, edges, most, edge)
             crowd = walks.near(number, enough)
             if not network.limited and crowds.states_expected(machine, result, crowd - before) > most:
                 raise TooLarge
@@ -349,6 +349,19 @@ def _solved(
                 raise
             else:
                 return best
+
+
+def _enough(network: RoutedNetwork, crowd: int, edges: dict[int, tuple[float, int]], most: int, edge: float) -> int:
+    """The customers from outside to include after `crowd`; raises `TooLarge`, with the other arguments as of `tried`
+    and `crowds.customers_needed`."""
+    try:
+        return crowds.customers_needed(edges, most, NEGLIGIBLE, edge)
+    except TooLarge:
+        # Capacities bound their number even where most of them are lost.
+        bound = crowds.most_present(network)
+        if bound is None or crowd > bound:
+            raise
+        return bound + 1
 
 
 def _twice(
