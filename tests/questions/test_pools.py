@@ -109,3 +109,30 @@ def test_no_pool_helps_a_saturated_database(tmp_path: Path) -> None:
     with pytest.raises(qnet.errors.NoAnswer, match="no steady state at any value") as caught:
         pool.envelope(vary="connections", limit="response <= 1 s")
     assert caught.value.problems[0].help.startswith('"database" would be ')
+
+
+SHOP = """
+qnet = 1
+title = "a web shop with a pool of connections"
+[parameters]
+rate = "300/s"
+[stations]
+app = { servers = 4, discipline = "ps" }
+worker = { servers = 32 }
+conn = { servers = 20 }
+db = { servers = 8 }
+[classes.request]
+arrival_rate = "rate"
+steps = [{ hold = "worker", steps = [
+  { station = "app", time = "8 ms" },
+  { hold = "conn", steps = [{ station = "db", time = "15 ms" }] },
+  { delay = "1 ms" },
+] }]
+"""
+
+
+def test_what_saturates_does_not_depend_on_the_load() -> None:
+    """At 480/s most of those inside wait for the processors, and these were named."""
+    system = qnet.loads(SHOP)
+    limits = {rate: system.set(rate=rate).solve().records()[0]["limited_by"] for rate in ("300/s", "480/s")}
+    assert limits == {"300/s": "worker", "480/s": "worker"}

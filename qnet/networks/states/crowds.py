@@ -47,17 +47,17 @@ def customers_needed(edges: Mapping[int, tuple[float, int]], most: int, *wanted:
 
 
 def most_present(network: RoutedNetwork) -> int | None:
-    """The most customers from outside that can be present: those for whom the stations that they visit have places.
+    """The most customers from outside that can be present: the sum of the capacities of the stations that they visit.
 
     network  one point.
     Returns  None where their number is unlimited: at a station without a capacity, in a delay, in parallel or
              second-phase work.
     """
-    places = {item.name: item.capacity for item in network.stations if not item.delay}
+    capacities = {item.name: item.capacity for item in network.stations if not item.delay}
     limited: dict[str, int] = {}
     for item in network.classes:
         for step in (step for route in item.routes for step in route.steps if isinstance(item, OpenClass)):
-            capacity = places.get(step.station) if isinstance(step, Hold) and step.phase == 1 else None
+            capacity = capacities.get(step.station) if isinstance(step, Hold) and step.phase == 1 else None
             if capacity is None or not isinstance(step, Hold):
                 return None
             limited[step.station] = capacity

@@ -487,7 +487,6 @@ def limiting(part: Part) -> Any:
     solution, dependent = part.solution, _stations_with_dependent_times(part.values.model)
     if part.values.size is None:
         return _cause(solution, None, dependent)
-
     return np.array([_cause(solution, point, dependent) for point in range(part.values.size)], dtype=object)
 
 
@@ -512,8 +511,9 @@ def _cause(solution: RoutedSolution, point: int | None, dependent: Set[str]) -> 
     loads = {item.name: _at(item.load, point) for item in solution.loads}
     if dependent and max(loads.values()) < 1 - _SATURATED:
         loads = {name: load for name, load in loads.items() if name.partition("[")[0] in dependent} or loads
-    name = solution.saturated_by(max(loads, key=loads.__getitem__), point)
-    while name in solution.held_by:
+    name = solution.saturated_by(label := max(loads, key=loads.__getitem__), point)
+    # What a full subnetwork waits for is known; it may wait for something else at this load.
+    while name in solution.held_by and label not in solution.used_when_full:
         shares = {label: _at(share, point) for label, share in solution.held_by[name].items()}
         saturated = [label for label, share in shares.items() if share > 0 and loads.get(label, 0.0) >= 1 - _SATURATED]
         if not saturated and sum(shares.values()) <= 0.5:
