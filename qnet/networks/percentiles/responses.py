@@ -16,9 +16,10 @@ from qnet.networks.exactness import AGGREGATED, LAYERS, PRIORITY
 from qnet.networks.parallel.branches import join_time
 from qnet.networks.percentiles import limited
 from qnet.networks.percentiles.limited import stations_inside
+from qnet.networks.percentiles.returns import dependence
 from qnet.networks.percentiles.visits import routes_as_made
 from qnet.networks.percentiles.wait_variances import shared_variance, with_variances
-from qnet.networks.routed import ClosedClass, OpenClass
+from qnet.networks.routed import ClosedClass, OpenClass, Step
 from qnet.networks.solution import Passages, RoutedSolution
 from qnet.networks.streams import RouteTime
 from qnet.networks.wanted import Wanted
@@ -93,8 +94,10 @@ def response_percentile(solution: RoutedSolution, share: float, about: str = "")
               over routes is inverted by the algorithm EULER (@abate1995); a step that is made n times or once more
               makes two routes; passages that wait for admission to a subnetwork with a limit are taken apart from those
               that do not (`limited`). Random routing of a chain adds to the variance of its passages.
-    Limits    Feedback and overtaking make the times dependent, and a customer of a closed class at one station is at no
-              other. `trust` decides where it is exact, and where it is beyond what was measured.
+              Visits of an open class to one station depend on each other (`returns`). A delay whose scv is above 1 is
+              hyperexponential, as in all models.
+    Limits    Random feedback and overtaking make the times dependent, and a customer of a closed class at one station
+              is at no other. `trust` decides where it is exact, and where it is beyond what was measured.
     """
     passages = solution.passages
     means_only = (LAYERS, PRIORITY) if passages and passages.limited else (LAYERS, PRIORITY, AGGREGATED)
@@ -120,20 +123,20 @@ def _ways(passages: Passages, about: str) -> Iterator[tuple[Value, Value, tuple[
     admitted = limited.Admitted(passages, waits) if passages.limited else None
     made = routes_as_made(passages)
     for number, customers in enumerate(passages.network.classes):
-        routes = [route for route in made if route.class_index == number]
+        routes = [(route, steps) for route, steps in made if route.class_index == number]
         rate = passages.throughputs[number] * (passages.copies[number] if passages.copies else 1)
         if customers.chain:
             if about in ("", customers.name):
                 mixed = admitted.waits if admitted else waits
-                yield rate, 1.0, _of_chain(customers, routes, mixed, passages)
+                yield rate, 1.0, _of_chain(customers, [route for route, _ in routes], mixed, passages)
             continue
-        for route in routes:
+        for route, steps in routes:
             if about not in ("", customers.name, route.route):
                 continue
             ways = admitted.ways(route) if admitted else [(1.0, waits)]
             for share, way in ways:
                 probability = route.probability * share
-                yield rate * probability, probability, tuple(_stages(route, way, passages))
+                yield rate * probability, probability, tuple(_stages(route, way, passages, steps))
 
 
 def _with_variances(passages: Passages, wanted: Wanted) -> Sequence[Wait]:
@@ -183,18 +186,30 @@ def _unknown_variance(passages: Passages) -> str:
     return "there are closed classes and second phases" if left else ""
 
 
-def _stages(route: RouteTime, waits: Sequence[Wait], passages: Passages) -> Iterator[Stage]:
-    """The times on a route; in open networks exponential services and the waits for them are separate stages."""
+def _stages(route: RouteTime, waits: Sequence[Wait], passages: Passages, steps: Sequence[Step] = ()) -> Iterator[Stage]:
+    """The times on a route; in open networks exponential services and the waits for them are separate stages.
+
+    steps   those of the route; without any, times of several visits to a station are independent.
+    """
     network = passages.network
+    delays = {"", *(station.name for station in network.stations if station.delay)}
+    again = {} if network.closed else dependence(network, passages.compiled, waits, route, steps)
     lines = {station.name for station in network.stations if station.in_line and not network.closed}
     lines -= stations_inside(passages)
     rates = {station.name for station in network.stations if station.rates is not None}
     many = {station.name for station in network.stations if station.servers > 1 and station.discipline == "fcfs"}
-    for (station, _), part in route.parts.items():
+    for (station, group), part in route.parts.items():
         mean = part.mean_with(waits)
         variance: Any = part.variance_with(waits)
         fixed = not (station in rates or network.profiles or part.fractions)
         least = np.where(part.variance <= 1e-12 * part.mean**2, part.mean, 0.0) if fixed else 0.0
+        if station in delays:
+            # The wait for places of a buffer is no time that varies, but one that few passages have.
+            varies = variance > (1 + 1e-9) * mean**2
+            yield Stage(mean, variance, least=least, mixed=False if network.buffers else varies)
+            continue
+        more: Any = again.get((station, group), 0.0)
+        variance = variance + more
         apart: Any = abs(part.variance - part.mean**2) <= 1e-12 * part.mean**2
         if station in rates:
             variance = _of_rates(part, mean, variance, apart)
@@ -205,7 +220,8 @@ def _stages(route: RouteTime, waits: Sequence[Wait], passages: Passages) -> Iter
         # A wait in few passages does not blur the shape of a service that varies much.
         once: Any = total(part.waits.values()) == 1
         mixed: Any = once & (part.variance > (1 + 1e-9) * part.mean**2) & (station in many and station not in rates)
-        apart = apart | (least > 0) | mixed
+        # Visits to one station that depend on each other make one time.
+        apart, mixed = (apart | (least > 0) | mixed) & (more == 0), mixed & (more == 0)
         yield Stage(
             np.where(apart, part.mean, mean), np.where(apart, part.variance, variance), least=least, mixed=mixed
         )

@@ -17,8 +17,9 @@ _MOST = 2.0
 """The largest scv of a service time for which percentiles were measured."""
 _FACTOR = 3.0
 """The largest ratio of mean service times at a queue in order of arrival."""
-_AGAIN = 4.0
-"""The most visits in a row inside a limited subnetwork."""
+_AGAIN, _AGAIN_CLOSED = 4.0, 2.0
+"""The most visits in a row of customers of open classes, which includes those inside a limited subnetwork, and of
+closed classes."""
 _NEARLY, _FEW = 0.75, 4.0
 """The load, relative to the largest, from which a second station counts as nearly saturated; and the largest population
 for which that was measured to be harmless."""
@@ -149,15 +150,18 @@ def _reasons(network: RoutedNetwork, operations: Operations, admitting: Containe
             yield Reason("back by chance", class_name=customers.name), True
         for route in customers.routes:
             ways = divided(customers, route, operations)
+            last = ""
+            row: Value = 0.0
             for index, step in enumerate(route.steps):
                 yield from _step(step, stations, operations, admitting)
                 if not customers.chain:
                     yield from _passed_by(step.replace(visits=1.0) if index in ways else step, operations)
-                if isinstance(step, Hold) and not stations[step.station].delay and not customers.chain:
-                    # The waits of successive visits to the same queue are hardly independent.
-                    most = 2.0 if isinstance(customers, ClosedClass) else 1.0
-                    several = operations.compare(">", step.visits, most + 1e-9)
-                    yield Reason("several in a row", station=step.station), several
+                name = step.station if isinstance(step, Hold) else ""
+                row = step.visits + (row if name == last else 0.0)
+                last = name
+                if name and not stations[name].delay and not customers.chain:
+                    most = _AGAIN_CLOSED if isinstance(customers, ClosedClass) else _AGAIN
+                    yield Reason("several in a row", station=name), operations.compare(">", row, most + 1e-9)
     yield from ((reason, True) for reason in _unmeasured(network))
     if network.closed:
         yield Reason("nearly all at two"), _crowded(network, operations)

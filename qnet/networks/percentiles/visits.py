@@ -7,7 +7,7 @@ from itertools import product
 
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.networks.duration import Duration
-from qnet.networks.routed import ClosedClass, Fork, OpenClass, Route
+from qnet.networks.routed import ClosedClass, Fork, OpenClass, Route, Step
 from qnet.networks.solution import Passages
 from qnet.networks.streams import RouteTime, streams
 
@@ -43,22 +43,23 @@ def divided(customers: OpenClass | ClosedClass, route: Route, operations: Operat
     return indices if len(indices) <= _MOST else ()
 
 
-def routes_as_made(passages: Passages) -> Sequence[RouteTime]:
+def routes_as_made(passages: Passages) -> Sequence[tuple[RouteTime, Sequence[Step]]]:
     """The routes, each step with visits of n + f divided into n visits and, with probability f, n + 1.
 
     passages   with any routes.
-    Returns  one route for each way, with its probability; those of chains and with parallel steps as they are.
+    Returns  one route for each way, with its probability and its steps; those of chains and with parallel steps as they
+             are.
     """
     network = passages.network
     operations: Operations = FLOATS if network.size is None else arrays()
     known = iter(passages.compiled.routes)
-    result: list[RouteTime] = []
+    result: list[tuple[RouteTime, Sequence[Step]]] = []
     for class_index, customers in enumerate(network.classes):
         for route in customers.routes:
             before = next(known)
             indices = divided(customers, route, operations)
             if not indices:
-                result.append(before)
+                result.append((before, route.steps))
                 continue
             numbers = [
                 number
@@ -66,7 +67,8 @@ def routes_as_made(passages: Passages) -> Sequence[RouteTime]:
                 if (stream.class_index, stream.route) == (class_index, route.name)
             ]
             for more in product((0.0, 1.0), repeat=len(indices)):
-                steps, probability = list(route.steps), before.probability
+                steps: list[Step] = list(route.steps)
+                probability = before.probability
                 for index, once_more in zip(indices, more, strict=True):
                     step = steps[index]
                     least = operations.floor(step.visits + _ROUNDING)
@@ -77,7 +79,7 @@ def routes_as_made(passages: Passages) -> Sequence[RouteTime]:
                 made = streams(network.replace(classes=(alone,)), operations, [1.0])
                 names = dict(zip(range(len(made.streams)), numbers, strict=True))
                 parts = {key: _renamed(part, names) for key, part in made.routes[0].parts.items()}
-                result.append(before.replace(probability=probability, parts=parts))
+                result.append((before.replace(probability=probability, parts=parts), steps))
     return result
 
 
