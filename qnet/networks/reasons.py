@@ -101,6 +101,8 @@ _OTHERS = {
     "not Poisson out of order": "arrivals at {station}, which is not first come first served, are not Poisson",
     "not Poisson with rates": "arrivals at {station}, whose rates depend on the number present, are not Poisson",
     "back before others": "customers return to {station}, where some are served before others",
+    "on after others": "customers go on to another queue from {station}, where others before them use more than "
+    "{numbers[0]:.0f} %",
     "back by plan": "customers return to {station} on a fixed route, and their times there are not one "
     "exponential time",
     "back and not Poisson": "customers return to a station, and arrivals from outside are not Poisson",

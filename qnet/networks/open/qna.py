@@ -12,7 +12,7 @@ Source    @whitt1983
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.networks.duration import Wait
@@ -37,6 +37,9 @@ _MOST_ON = 2.0
 _CHANGED, _CHANGED_BACK = 0.1, 0.02
 """The share of the time at a queue that may depend on how earlier queues change arrivals: without feedback, and with
 it."""
+_HIGHER = 0.4
+"""The load by customers of higher priority up to which errors were measured as small behind a station that serves them
+before others: these leave it in bursts, whenever the others have gone."""
 _TINY = 1e-300
 """Keeps quotients of zeros finite: any number near the smallest float works."""
 _NONE = 1e-9
@@ -200,6 +203,7 @@ def uneven(
                 changed = operations.where(spaced[centre.key], 0.0 * changed, changed)
             if not operations.all(operations.compare("<=", changed, most)):
                 unmeasured[Reason("from other queues", station=name, numbers=(100 * most,))] = None
+    unmeasured |= dict.fromkeys(_on_after_others(network, compiled, centres, operations))
     if uneven_classes(network, operations):
         scvs = [item.arrival_scv for item in network.classes if isinstance(item, OpenClass)]
         for scv in scvs:
@@ -248,6 +252,33 @@ def _unmeasured_at(
         uneven_service = uneven_service or bool(station_reason(centre.station, visits, False, operations))
     if planned and uneven_service:
         yield Reason("back by plan", station=name)
+
+
+def _on_after_others(
+    network: RoutedNetwork, compiled: Streams, centres: Sequence[Centre], operations: Operations
+) -> Iterator[Reason]:
+    """The stations with priorities where customers that wait for many others go on to another queue."""
+    queues = {centre.station.name for centre in centres}
+    for centre in centres:
+        name, visits = centre.station.name, [compiled.streams[index] for index in centre.indices]
+        for stream in visits if ranked(centre.station, visits) else ():
+            higher = total(item.rate * item.holding.mean for item in visits if item.priority > stream.priority)
+            few = operations.compare("<=", higher, _HIGHER * centre.station.servers)
+            if not operations.all(few) and _goes_on(network, stream, queues - {name}):
+                yield Reason("on after others", station=name, numbers=(100 * _HIGHER,))
+
+
+def _goes_on(network: RoutedNetwork, stream: Stream, others: Set[str]) -> bool:
+    """Whether those of a stream visit some of the other stations after that of the stream."""
+    customers = network.classes[stream.class_index]
+    for route in customers.routes:
+        names = [step.station for step in route.steps if isinstance(step, Hold)]
+        if not customers.chain:
+            here = route.name == stream.route and stream.station in names
+            names = names[names.index(stream.station) :] if here else []
+        if not others.isdisjoint(names):
+            return True
+    return False
 
 
 def _unmeasured_arrivals(
