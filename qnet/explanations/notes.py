@@ -188,26 +188,25 @@ CODES: dict[str, _T] = {
         "Give the rare work a separate route and limit; or rely on the throughput more than on the response time."),
     "QN645": _T("a limited subnetwork near its capacity",
         "Arrivals wait for a place in a limited subnetwork at more than 70 % of its maximum throughput. It is replaced "
-        "by one flow-equivalent station; up to that load the response "
-        "had a median error of 0.4 % against Markov chains, and up to 20 %; at 90 % errors reached 40 %. Or "
-        "such a subnetwork contains another one, which admits few customers at a time and regularly: the response was "
-        "25 % too long; or stations whose waits are approximate. Where each station inside is visited once, the wait "
-        "for a place is corrected by the variability of the time inside: errors were 0.79 % in the median, and at most "
-        "3.9 %; where places are kept for work after the response, the median error was "
-        "0.62 %, and the largest 9.3 %.",
+        "by one flow-equivalent station; up to that load the response had a median error of 0.4 % against Markov "
+        "chains, and up to 20 %; at 90 % errors reached 40 %. Or such a subnetwork contains another one, which admits "
+        "few customers at a time and regularly: the response was 25 % too long; or stations whose waits are "
+        "approximate. Where each station inside is visited once, the wait for a place is corrected by the variability "
+        "of the time inside: errors were 0.79 % in the median, and at most 3.9 %; where places are kept for work after "
+        "the response, the median error was 0.62 %, and the largest 9.3 %.",
         "Rely on the capacity, and the trend, more than on the response time; or choose a lower load."),
     "QN646": _T("higher-priority classes leave little capacity",
-        "A lower class receives the capacity that higher classes leave; the smaller the remainder, "
-        "the larger its relative error: where higher classes use at most 60 % of a server, and service times differ by "
-        "at most a factor of 3 to 10 as qnet methods --error states, the "
-        "error of throughputs is 0.2 % in the median for one to four customers a class and 1 % for up to 25, and up to "
-        "19 %, of responses 24 % (consecutive visits of the first-served class, long services of higher classes, and "
-        "long ones of lower classes without preemption have larger errors); between 60 and 90 % single errors reached "
-        "80 %, and more is refused (QN589). Without preemption, where higher classes would keep the server more "
-        "than 80 % busy if they never waited, lower classes had several times their exact throughput; so they had "
-        "where classes share a last-come-first-served station. Closed customers with short think times return at once, "
-        "often while the customers they preempted still wait: there errors reached 40 % at 60 % already, "
-        "in the networks of Bondi and Chuang, Performance Evaluation 8 (1988).",
+        "A lower class receives the capacity that higher classes leave; the smaller the remainder, the larger its "
+        "relative error: where higher classes use at most 60 % of a server, and service times differ by at most a "
+        "factor of 3 to 10 as qnet methods --error states, the error of throughputs is 0.2 % in the median for one to "
+        "four customers a class and 1 % for up to 25, and up to 19 %, of responses 24 % (consecutive visits of the "
+        "first-served class, long services of higher classes, and long ones of lower classes without preemption have "
+        "larger errors); between 60 and 90 % single errors reached 80 %, and more is refused (QN589). Without "
+        "preemption, where higher classes would keep the server more than 80 % busy if they never waited, lower "
+        "classes had several times their exact throughput; so they had where classes share a last-come-first-served "
+        "station. Closed customers with short think times return at once, often while the customers they preempted "
+        "still wait: there errors reached 40 % at 60 % already, in the networks of Bondi and Chuang, Performance "
+        "Evaluation 8 (1988).",
         "Rely on the metrics of the higher classes; those of the lowest only show that it starves."),
     "QN647": _T("more than one solution",
         "Times of the model depend on its solution. Iterating from zero load converges to the reported solution; from "
@@ -235,43 +234,44 @@ CODES: dict[str, _T] = {
         "In open networks each stream of customers is described by its rate and the squared coefficient of variation "
         "of its interarrival times, which is exact only for Poisson streams. Against exact chains of random networks "
         "of single servers at loads up to 0.95 the response had a median error of 0.35 % and a worst one of 6 % with "
-        "Poisson arrivals (16 % with constant times in a row); 2.3 % and 12 % with others, without feedback to a "
-        "station; and 10 % and 25 % with others with feedback. "
-        "The note names what is beyond: a queue behind others that change the variability "
-        "of its arrivals, or behind routes that split and merge again, so much that it affects more than 10 % of the "
-        "time there, such as constant times in a row "
-        "at a high load, where errors reached 60 %; feedback, by route or through priorities; several servers that "
-        "are not the only station; stations that are not first come first served "
-        "behind streams that are not Poisson; several classes of which one does not arrive in a Poisson stream; an scv "
-        "of services above 4, and of arrivals above 4, or above 2 where they continue to another queue. "
-        "Second-phase work counts as feedback: it arrives in step with the customers, and responses were off by 60 % "
-        "and more where it takes 20 times the service before it at the same queue. "
-        "--method open takes all arrivals as Poisson: the note names the stations where qna would not.",
+        "Poisson arrivals (16 % with constant times in a row), by simulation 1.7 % and 12 % with routes and priorities "
+        "of several classes; 2.3 % and 12 % with others, without feedback to a station; and 10 % and 25 % with others "
+        "with feedback. The note names what is beyond: a queue behind others that change the variability of its "
+        "arrivals, or behind routes that split and merge again, so much that it affects more than 10 % of the time "
+        "there, such as constant times in a row at a high load, where errors reached 60 %; customers that go on to "
+        "another queue from a station where others before them use more than 40 % of it, which they leave in bursts, "
+        "so that times at that queue were a quarter too short; feedback, by route or through priorities; several "
+        "servers that are not the only station; stations that are not first come first served behind streams that are "
+        "not Poisson; several classes of which one does not arrive in a Poisson stream; an scv of services above 4, "
+        "and of arrivals above 4, or above 2 where they continue to another queue. Second-phase work counts as "
+        "feedback: it arrives in step with the customers, and responses were off by 60 % and more where it takes 20 "
+        "times the service before it at the same queue. --method open takes all arrivals as Poisson: the note names "
+        "the stations where qna would not.",
         "Only the sign of a difference is reliable there. qnet methods --error lists the measured errors."),
     "QN657": _T("a finite-capacity station outside its measured region",
-        "A station with a capacity and Poisson arrivals is solved exactly with one exponential time for all "
-        "visits, with one server first come first served, with one exponential time for each priority, with processor "
-        "sharing, or without waiting room. The note names what differs: several servers, or priorities, with "
-        "times that are not identical exponentials; visits made of several times; immediate feedback with "
-        "such times. It is then taken as M/M/c/K of the mean time, or as one visit of the total time, which was not "
-        "measured. Or it names a station that loses more than 10 % of its arrivals and whose customers continue to a "
-        "queue, or return later: its output is taken as Poisson, which is wrong by up to 30 % of the response "
-        "there; below 10 % it was 14 % at most. Or a queue before the station whose output is not "
-        "Poisson. For a solved Markov chain: more than 10 % of the passages are lost after some time, and are assumed "
-        "to take as long as the others: responses were off by up to 17 %.",
+        "A station with a capacity and Poisson arrivals is solved exactly with one exponential time for all visits, "
+        "with one server first come first served, with one exponential time for each priority, with processor sharing, "
+        "or without waiting room. The note names what differs: several servers, or priorities, with times that are not "
+        "identical exponentials; visits made of several times; immediate feedback with such times. It is then taken as "
+        "M/M/c/K of the mean time, or as one visit of the total time, which was not measured. Or it names a station "
+        "that loses more than 10 % of its arrivals and whose customers continue to a queue, or return later: its "
+        "output is taken as Poisson, which is wrong by up to 30 % of the response there; below 10 % it was 14 % at "
+        "most. Or a queue before the station whose output is not Poisson. For a solved Markov chain: more than 10 % of "
+        "the passages are lost after some time, and are assumed to take as long as the others: responses were off by "
+        "up to 17 %.",
         "Give its visits one mean time and scv = 1, or discipline = \"ps\" where that matches the system."),
     "QN658": _T("a buffer outside its measured region",
         "The places of a buffer are taken as one queue at the station that drains them most slowly. That is exact "
-        "where a dedicated single server drains them, and nothing happens between the fill and the response. "
-        "Against Markov chains of 200 small buffers each, occupancies had a median error of 0.07 % and 0.7 % at most "
-        "where customers wait for a place and all times are exponential; throughputs 1.5 % and 15 % where customers "
-        "are lost and a single server does other work first, the places taken then 2.5 % and 42 %. Several copies "
-        "drain as the stations of a closed network whose customers are the places: responses were off by 0.27 % in "
-        "the median and 1.3 % at most. The note names features that were not measured, or are inaccurate: other work "
-        "that is long or highly variable compared with the time to free all places, where the throughput was up to "
-        "twice the exact one; several servers that drain; copies whose services are not exponential, or that do other "
-        "work for more than 10 % of the time; several places at once; more than one place in ten taken by work that "
-        "cannot be drained yet, where responses were off by up to 70 %, and the drain rate is that of places that can.",
+        "where a dedicated single server drains them, and nothing happens between the fill and the response. Against "
+        "Markov chains of 200 small buffers each, occupancies had a median error of 0.07 % and 0.7 % at most where "
+        "customers wait for a place and all times are exponential; throughputs 1.5 % and 15 % where customers are lost "
+        "and a single server does other work first, the places taken then 2.5 % and 42 %. Several copies drain as the "
+        "stations of a closed network whose customers are the places: responses were off by 0.27 % in the median and "
+        "1.3 % at most. The note names features that were not measured, or are inaccurate: other work that is long or "
+        "highly variable compared with the time to free all places, where the throughput was up to twice the exact "
+        "one; several servers that drain; copies whose services are not exponential, or that do other work for more "
+        "than 10 % of the time; several places at once; more than one place in ten taken by work that cannot be "
+        "drained yet, where responses were off by up to 70 %, and the drain rate is that of places that can.",
         "Solve a smaller model with --method states, which is exact for exponential times, and compare; or rely on the "
         "drain rate where places are drained as soon as they are filled."),
     "QN660": _T("parallel steps outside their measured region",
@@ -283,50 +283,50 @@ CODES: dict[str, _T] = {
         "simulations. Closed customers that continue before all branches have finished queue behind the remaining "
         "ones: responses were off by up to 18 %, numbers at stations by up to 43 % in simulations of 18 random "
         "networks. At several servers the branches of closed customers seem to wait even where there are enough of "
-        "them: responses were up to 23 % too long. "
-        "Service that varies less than exponential times makes branches more similar, and the answer too "
-        "long, by up to 20 %.",
+        "them: responses were up to 23 % too long. Service that varies less than exponential times makes branches more "
+        "similar, and the answer too long, by up to 20 %.",
         "Give branches separate stations or copies; treat the answer as rough."),
     "QN662": _T("second-phase work of closed classes outside its measured region",
-        "Second-phase work of closed customers delays customers that use the same station. "
-        "Against Markov chains of 200 small systems each, at any load, the median error of the response was 0.7 % and "
-        "the worst 11 % first come first served at single servers, 0.2 % and 17 % where one closed class shares the "
-        "servers with its second phase. One customer alone first come first served is exact. The warning names several "
-        "servers first come first served, where the worst was 21 %, rates, where a queue was 26 % off, and several "
-        "classes that share a station with the second phase of one of them, which was not measured.",
+        "Second-phase work of closed customers delays customers that use the same station. Against Markov chains of "
+        "200 small systems each, at any load, the median error of the response was 0.7 % and the worst 11 % first come "
+        "first served at single servers, 0.2 % and 17 % where one closed class shares the servers with its second "
+        "phase. One customer alone first come first served is exact. The warning names several servers first come "
+        "first served, where the worst was 21 %, rates, where a queue was 26 % off, and several classes that share a "
+        "station with the second phase of one of them, which was not measured.",
         "Treat the answer as rough; move the second-phase work to a separate station."),
     "QN663": _T("percentiles outside their measured region",
         "Percentiles take the times at the stations of a route as independent gamma times. Against exact chains that "
-        "follow one customer, the worst of the 90th, 95th and 99th percentiles was off by 0.1 % in "
-        "open networks of exponential servers and 3 % in closed ones (median of 200 each; worst 1 % and 19 %), by 3 % "
-        "with processor sharing, and by 4 % with service times of an scv up to 2 (14 % at worst), less at several "
-        "servers, where those of an scv above 1 are hyperexponential times apart from the wait. The warning "
-        "names what is beyond, and for a sweep at how many points: "
+        "follow one customer, the worst of the 90th, 95th and 99th percentiles was off by 0.1 % in open networks of "
+        "exponential servers and 3 % in closed ones (median of 200 each; worst 1 % and 19 %), by 3 % with processor "
+        "sharing, and by 4 % with service times of an scv up to 2 (14 % at worst), less at several servers, where "
+        "those of an scv above 1 are hyperexponential times apart from the wait. Against simulations it was off by 1 % "
+        "on routes through several servers (5 % at worst), by 4 % (12 %) where customers of open classes visit a "
+        "station again, by 7 % (15 %) where several of them share service, and by 4 % (28 %) in networks of single "
+        "servers with an scv up to 2. The warning names what is beyond, and for a sweep at how many points: "
         "percentiles below the 50th, which depend on whether customers wait at all, and above the 99.9th, which depend "
-        "on the tails of times (those between are as good as these, 24 % off at worst); "
-        "longer-tailed services; classes with different times at a queue, where short times that rarely wait for "
-        "long ones put it 20 to 60 % off; visits inside holds that are no integer, since some passages then leave a "
-        "station out (routes with probabilities state that as it is); several visits of a station in a row, which "
-        "meet the same long queue again and again, so that the percentile is too short by a third and more; "
-        "open customers with probabilistic feedback, which see long queues "
-        "repeatedly, so that the percentile is too short by 11 % mostly and 27 % at worst; many closed customers at "
-        "two stations of similar utilization, whose queues are negatively correlated, so that it is too long by half "
-        "and more; and features that were not measured, such as parallel steps, priorities, capacities, and holds.",
+        "on the tails of times (those between are as good as these, 24 % off at worst); longer-tailed services; "
+        "classes with different times at a queue, where short times that rarely wait for long ones put it 20 to 60 % "
+        "off; visits inside holds that are no integer, since some passages then leave a station out (routes with "
+        "probabilities state that as it is); several visits of a station in a row, more than four of open classes, or "
+        "two of closed ones, which meet the same long queue again and again, so that the percentile is too short by a "
+        "third and more; open customers with probabilistic feedback, which see long queues repeatedly, so that the "
+        "percentile is too short by 11 % mostly and 27 % at worst; many closed customers at two stations of similar "
+        "utilization, whose queues are negatively correlated, so that it is too long by half and more; and features "
+        "that were not measured, such as parallel steps, priorities, capacities, and holds.",
         "Rely on the mean; the percentile is an indication. qnet methods --error lists the measured errors."),
     "QN670": _T("buffers of closed classes outside their measured region",
         "The occupancy of a buffer or a station filled by closed classes rises and falls at the throughputs of the "
-        "rest of the network, given its customers. Against Markov chains of 1200 small systems of one to six "
-        "customers the throughput had a median error of 0.1 to 1.2 %, and 7 % at most; the places taken 1 to 4 %, "
-        "and 35 % at most where the station that frees them does other work as well; queue lengths 2 %, and 15 % at "
-        "most. The note names features that were not "
-        "measured, or are inaccurate: times to free a place that are not exponential, or differ; delays with a "
-        "place above a tenth of the time to free it, where throughputs were off by up to 69 %; several places taken at "
-        "once; "
-        "losses where the station that frees places does other work, or the filling customers use it for other work "
-        "too, a single customer, and queues between taking a "
-        "place and the response, where single systems were off by 10 to 40 % of the response and by a factor of the "
-        "places taken; more than 10 % lost, where throughputs were off by 16 % and the rate at which passages begin by "
-        "86 %, since lost customers retry while it is still full.",
+        "rest of the network, given its customers. Against Markov chains of 1200 small systems of one to six customers "
+        "the throughput had a median error of 0.1 to 1.2 %, and 7 % at most; the places taken 1 to 4 %, and 35 % at "
+        "most where the station that frees them does other work as well; queue lengths 2 %, and 15 % at most; with "
+        "classes of long and short think times, or a slow station in front, throughputs 9 %, responses 21 % and queue "
+        "lengths 49 % at most. The note names features that were not measured, or are inaccurate: times to free a "
+        "place that are not exponential, or differ; delays with a place above a tenth of the time to free it, where "
+        "throughputs were off by up to 69 %; several places taken at once; losses where the station that frees places "
+        "does other work, or the filling customers use it for other work too, a single customer, and queues between "
+        "taking a place and the response, where single systems were off by 10 to 40 % of the response and by a factor "
+        "of the places taken; more than 10 % lost, where throughputs were off by 16 % and the rate at which passages "
+        "begin by 86 %, since lost customers retry while it is still full.",
         "Rely on the throughput more than on blocking probabilities; limits and drain rates do not depend on them."),
     "QN675": _T("the largest load by capacities alone",
         "Near saturation the waits inside holds change so steeply that the fixed point was not proven to converge, or "

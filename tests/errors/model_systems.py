@@ -273,14 +273,29 @@ def pools(draw: Draw) -> None:
     draw.closed("a", draw.one(2, 3, 4, 5, 6), draw.one(0, draw.number(0.1, 20)), hold("memory", *held))
 
 
+def shared_buffers(draw: Draw) -> None:
+    """Two or three classes that fill one buffer after a station of any speed, short or long think times, or none."""
+    draw.station("cpu", discipline=draw.one("ps", "fcfs"))
+    draw.station("disk", servers=draw.one(1, 1, 1, 2))
+    draw.buffers.append(f'log = {{ places = {draw.one(1, 2, 3, 4)}, full = "wait" }}')
+    names, shared, time = draw.one("ab", "abc", "abc"), "ps" in draw.stations[0], draw.number(0.05, 5)
+    for name in names:
+        own = draw.number(time * 0.4, time * 2.5) if shared else time
+        steps = [visit("cpu", f'time = "{own} s"')]
+        if name == "a" or draw.one(True, True, True, False):
+            steps += ['{ fill = "log" }', visit("disk", 'time = "1 s"', ', phase = 2, drains = "log"')]
+        count = draw.one(1, 1, 2, 2, 3, 4) if names == "ab" else draw.one(1, 1, 2, 2, 3)
+        draw.closed(name, count, draw.one(0, draw.number(0.05, 10), draw.number(0.05, 10)), *steps)
+
+
 FAMILIES: dict[str, Callable[[Draw], None]] = {
     "stacks": stacks, "layers": layers, "ranks": ranks, "lines": lines, "second phases": second_phases,
     "losses": losses, "wide lines": wide_lines, "wide layers": wide_layers, "wide second phases": wide_second_phases,
-    "inner second phases": inner_second_phases, "pools": pools,
+    "inner second phases": inner_second_phases, "pools": pools, "shared buffers": shared_buffers,
 }  # fmt: skip
 OUTSIDE = ("stacks",)
 """Families of which all are outside of the region that is trusted, and warn."""
-DRAWN = {"ranks": 1500, "pools": 500}
+DRAWN = {"ranks": 1500, "pools": 500, "shared buffers": 500}
 """How many are drawn of a family, where not 1,000: more of one whose region is wide, fewer of one of few features."""
 EVERY = 50
 

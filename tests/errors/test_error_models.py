@@ -25,6 +25,7 @@ _NAMES = {
     "wide layers": "layers: any servers and visits",
     "inner second phases": "layers: second phases around stations",
     "pools": "memory: times that vary",
+    "shared buffers": "buffer: wait, classes with any station in front",
     "losses": "capacity: closed classes, long or short think times",
 }
 ROWS = {

@@ -19,6 +19,9 @@ _FIRST = "first come first served"
 _CHAIN = "capacity: passages that may be lost after their first visit"
 _BUFFER = "buffer: wait, closed classes"
 _THINK = "capacity: closed classes, long or short think times"
+_FRONT = "buffer: wait, classes with any station in front"
+_ROUTES = "percentiles: open, several servers and routes"
+_CLASSES = "service times in open networks: classes and priorities"
 _LOST = "buffer: lost, drained with other work"
 NOTES: dict[str, list[tuple[str, str]]] = {
     "QN601": [("median error of throughputs of small networks {} %", f"median {_FIRST}")],
@@ -41,6 +44,8 @@ NOTES: dict[str, list[tuple[str, str]]] = {
         ("worst one of {} % with Poisson arrivals", "worst service times in open networks"),
         ("with Poisson arrivals ({} % with constant times in a row)",
          "worst service times in open networks: constant times"),
+        ("by simulation {} % and", f"median {_CLASSES}"),
+        ("1.7 % and {} % with routes", f"worst {_CLASSES}"),
         ("{} % and 12 % with others, without feedback", "median arrivals that are not Poisson"),
         ("2.3 % and {} % with others, without feedback", "worst arrivals that are not Poisson"),
         ("and {} % and 25 % with others with feedback", "median arrivals that are not Poisson: feedback"),
@@ -78,7 +83,15 @@ NOTES: dict[str, list[tuple[str, str]]] = {
         ("and {} %), by 3 %", "worst percentiles: closed"),
         ("by {} % with processor sharing", "median percentiles: shared service"),
         ("and by {} % with service times", "median percentiles: service times"),
-        ("({} % at worst)", "worst percentiles: one queue, any load"),
+        ("up to 2 ({} % at worst)", "worst percentiles: one queue, any load"),
+        ("off by {} % on routes", f"median {_ROUTES}"),
+        ("several servers ({} % at worst)", f"worst {_ROUTES}"),
+        ("at worst), by {} % (12 %)", "median percentiles: open, visited again"),
+        ("by 4 % ({} %) where", "worst percentiles: open, visited again"),
+        ("again, by {} % (15 %)", "median percentiles: open, shared service"),
+        ("by 7 % ({} %)", "worst percentiles: open, shared service"),
+        ("service, and by {} % (28 %)", "median percentiles: open, times that vary"),
+        ("by 4 % ({} %) in networks", "worst percentiles: open, times that vary"),
         ("too short by {} % mostly", "median percentiles: open, probabilistic feedback"),
         ("mostly and {} % at worst", "worst percentiles: open, probabilistic feedback"),
     ],
@@ -91,6 +104,9 @@ NOTES: dict[str, list[tuple[str, str]]] = {
         ("and {} % at most where the station", f"worst {_BUFFER}, occupancy with other work"),
         ("queue lengths {} %", f"median {_BUFFER}, queue lengths with other work"),
         ("queue lengths 2 %, and {} % at most", f"worst {_THINK}, queue lengths"),
+        ("in front, throughputs {} %", f"worst {_FRONT}, throughput"),
+        ("responses {} % and queue", f"worst {_FRONT}, response"),
+        ("and queue lengths {} % at", f"worst {_FRONT}, queue lengths"),
     ],
     "QN716": [("was off by {} % at most", "worst holds: open, inner station asked from outside as well")],
     "QN727": [("wrong by {} % in the median", f"median {_FIRST}, by product form")],
@@ -98,7 +114,7 @@ NOTES: dict[str, list[tuple[str, str]]] = {
 }  # fmt: skip
 """By code, what its text quotes of which row; the other percentages in it are `OTHERS`."""
 OTHERS = {
-    "QN644": "25 75 27", "QN645": "70 90 40 25", "QN646": "60 90 80 80 40 60", "QN654": "10 60 60",
+    "QN644": "25 75 27", "QN645": "70 90 40 25", "QN646": "60 90 80 80 40 60", "QN654": "10 60 40 60",
     "QN657": "10 30 10 10", "QN658": "10 70", "QN660": "30 18 43 23 20", "QN662": "26",
     "QN663": "60 24", "QN670": "69 40 10 16 86",
     "QN716": "10 1 2 60", "QN727": "100", "QN729": "23 77", "QN638": "90 20 50 20 124",
