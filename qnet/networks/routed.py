@@ -313,6 +313,41 @@ def nested(network: RoutedNetwork) -> bool:
     )
 
 
+def without_idle_forks(network: RoutedNetwork) -> RoutedNetwork:
+    """The network without parallel steps inside holds that are never taken; the same object where there are none.
+
+    network  of any classes.
+    """
+    changed = False
+
+    def kept(step: Step, held: bool = False) -> Step | None:
+        """A step without such steps; None where it is one."""
+        nonlocal changed
+        if isinstance(step, Fork) and held and not _ever(step.visits):
+            changed = True
+            return None
+        if isinstance(step, Hold):
+            return step.replace(steps=all_kept(step.steps, True))
+        if isinstance(step, Fork):
+            branches = (branch.replace(steps=all_kept(branch.steps, held)) for branch in step.branches)
+            return step.replace(branches=tuple(branches))
+        return step
+
+    def all_kept(steps: tuple[Step, ...], held: bool = False) -> tuple[Step, ...]:
+        return tuple([item for step in steps if (item := kept(step, held)) is not None])
+
+    classes = tuple([
+        item.replace(routes=tuple([route.replace(steps=all_kept(route.steps)) for route in item.routes]))
+        for item in network.classes
+    ])  # fmt: skip
+    return network.replace(classes=classes) if changed else network
+
+
+def _ever(visits: Value) -> bool:
+    """Whether a number of visits is above 0 at any point."""
+    return visits > 0 if isinstance(visits, (int, float)) else bool((visits > 0).any())
+
+
 def one_by_one(network: RoutedNetwork) -> bool:
     """Whether customers only visit one station after the other, without nested holds, parallel steps or second phases.
 

@@ -9,7 +9,7 @@ from qnet.errors import InvalidInput, NotComputed, Problem
 from qnet.lazy import lazy
 from qnet.networks import laws
 from qnet.networks.reasons import Reason
-from qnet.networks.routed import RoutedNetwork, nested
+from qnet.networks.routed import RoutedNetwork, nested, without_idle_forks
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.solvers import table
 from qnet.networks.solvers.chooser import Choice, Named, TableMethod, by_name, choose, nothing, offered, refuse_unknown
@@ -108,6 +108,8 @@ def _occupied(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
         return identical.apart(solve(identical.joined(), wanted.replace(responses=False)))
     features = of_routes(network, wanted)
     if "parallel" in features:
+        if (fewer := without_idle_forks(network)) is not network:
+            return _occupied(fewer, wanted)
         wanted = wanted.replace(responses=False)
         inner = wanted.replace(bounds="") if wanted.bounds == parallel_bounds.KIND else wanted
         return parallel_bounds.with_bounds(network, _chosen(network, inner, features), wanted)

@@ -269,6 +269,8 @@ class _Walker:
 
     def fork(self, fork: Fork, rate: Value, enclosing: tuple[str, ...]) -> _Parts:
         """Measure one visit of a parallel step, its branches one by one."""
+        if enclosing and self.operations.all(self.operations.compare("<=", rate, 0.0)):
+            return _NO_PARTS
         parallel_branches.refuse_held(enclosing)
         before, self.started = self.started, rate
         result: list[BranchTime] = []
