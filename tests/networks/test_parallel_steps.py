@@ -172,6 +172,104 @@ def test_branches_inside_of_a_hold_are_not_computed():
     assert problem.code == "QN552" and problem.help.startswith("put the hold inside")
 
 
+NEVER = PAIR.replace(visits=0.0)
+MEMORY = queue("memory", servers=2)
+HELD = (Time(0.3), visit("cpu", 0.4))
+
+
+@pytest.mark.parametrize("servers", [1, 2])
+@pytest.mark.parametrize("method", ["auto", "states"])
+@pytest.mark.parametrize("asked", [arriving(0.5), closed(4.0, 1.0)])
+def test_branches_inside_of_a_hold_that_are_never_started_change_nothing(
+    servers: int, method: str, asked: OpenClass | ClosedClass
+):
+    """Pools by aggregation and by formulas of queues, and chains."""
+    stations = (queue("memory", servers=servers), CPU, A, B)
+    never, without = (
+        solve_best(
+            RoutedNetwork(stations, (asked.replace(routes=(Route("", 1.0, (Hold("memory", steps),)),)),)),
+            Wanted(method=method, chain=0),
+        )
+        for steps in ((*HELD, NEVER), HELD)
+    )
+    assert (never.method, never.exact, never.reasons) == (without.method, without.exact, without.reasons)
+    assert never.response == without.response and never.throughput == without.throughput
+
+
+def test_branches_that_are_never_started_in_a_hold_in_a_branch_change_nothing():
+    never, without = (
+        solve(pooled(Fork(branches((Hold("memory", steps),), (visit("b", 0.1),)), 2), rate=0.5))
+        for steps in ((*HELD, NEVER), HELD)
+    )
+    assert never.response == without.response
+
+
+def test_branches_that_are_started_inside_of_a_hold_at_some_points_are_refused():
+    fork = PAIR.replace(visits=np.array([0.0, 0.1]))
+    asked = closed(np.array([3.0, 3.0]), 1.0, Hold("cpu", (Time(0.1), fork)))
+    with pytest.raises(NotComputed) as refused:
+        solve(RoutedNetwork((CPU, A, B), (asked,), size=2))
+    assert refused.value.problems[0].code == "QN552"
+
+
+# Beside limited subnetworks
+
+
+def pooled(*steps: AnyStep, rate: float = 1.0) -> RoutedNetwork:
+    """A network with an open class that makes these steps, around a pool that is full at 1.9/s."""
+    return RoutedNetwork((MEMORY, CPU, A, B), (arriving(rate, *steps),))
+
+
+def test_branches_beside_a_pool_add_their_response_to_that_of_the_pool():
+    """In a chain of the states of all of it, too; stations one by one have no limit at the capacity of the pool."""
+    pool = Hold("memory", HELD)
+    for steps in ((PAIR, pool), (pool, PAIR)):
+        found = solve(pooled(*steps))
+        assert found.method == "flow-equivalent" and not found.exact
+        alone = [solve(pooled(step)) for step in (pool, PAIR)]
+        assert found.response == pytest.approx(sum(item.response for item in alone), rel=1e-9)
+        assert found.full_at["memory"] == pytest.approx(alone[0].full_at["memory"], rel=1e-9)
+        near = solve(pooled(*steps, rate=0.999 * found.full_at["memory"]))
+        assert near.stable and near.response > 200
+        assert "QN645" in codes(near)
+        assert not solve(pooled(*steps, rate=1.001 * found.full_at["memory"])).stable
+
+
+def test_branches_beside_a_pool_are_solved_in_a_batch_as_alone():
+    rates = np.array([0.3, 1.0, 1.5, 1.8])
+    steps = (Hold("memory", HELD), PAIR, visit("b", 0.1))
+    together = solve(pooled(*steps).replace(classes=(arriving(rates, *steps),), size=len(rates)))  # type: ignore
+    assert together.method == "flow-equivalent"
+    for point, rate in enumerate(rates.tolist()):
+        assert together.response[point] == pytest.approx(solve(pooled(*steps, rate=rate)).response, rel=1e-9)
+
+
+def test_two_like_branches_behind_a_pool_are_no_longer_exact():
+    """What leaves the pool is no Poisson stream."""
+    like = Fork(branches((visit("a", 0.2),), (visit("b", 0.2),)), 2)
+    assert solve(RoutedNetwork((A, B), (arriving(1.0, like),))).exact
+    found = solve(pooled(Hold("memory", HELD), like))
+    assert any(reason.startswith("parallel branches") for reason in found.reasons)
+
+
+def test_a_pool_in_a_branch_or_around_a_closed_class_with_branches_is_not_aggregated():
+    in_branch = Fork(branches((Hold("memory", HELD),), (visit("b", 0.1),)), 2)
+    assert solve(pooled(in_branch)).method == "open"
+    assert solve(pooled(Hold("memory", HELD), visit("a", 0.1), Fork(branches((visit("cpu", 0.1),), ()), 2))).method == (
+        "open"
+    )
+    with pytest.raises(NotComputed, match="closed classes"):
+        solve(RoutedNetwork((MEMORY, CPU, A, B), (closed(4.0, 1.0, Hold("memory", HELD), PAIR),)))
+
+
+def test_percentiles_of_branches_beside_a_pool_are_computed():
+    """They lie above those of the parts."""
+    steps = (PAIR, Hold("memory", HELD))
+    found, alone = solve(pooled(*steps)), solve(pooled(steps[1]))
+    both, one = (response_percentile(item, 0.9) for item in (found, alone))
+    assert both > one
+
+
 @pytest.mark.parametrize("population, think", long_but([(1.0, 4.0), (3.0, 6.0), (2.0, 3.0)], (1.0, 4.0), (2.0, 3.0)))
 def test_closed_customers_who_go_on_before_all_branches_have_finished_are_near_the_chain(population, think):
     """Other customers, and what they have left, are met; the warning says so."""

@@ -31,7 +31,7 @@ from qnet.networks.near import Nearby
 from qnet.networks.reasons import Beyond, Inexact, Reason
 from qnet.networks.routed import ClosedClass, Hold, RoutedNetwork, Step, Time
 from qnet.networks.solution import Passages, RoutedSolution
-from qnet.networks.streams import Streams, streams
+from qnet.networks.streams import Streams, start_together, streams
 from qnet.networks.wanted import Wanted
 from qnet.queues.arithmetic import total
 from qnet.record import Record
@@ -353,6 +353,7 @@ class LimitedSubnetworks(Aggregation):
             waits.append(Wait(self.value(mean_wait), variance))
         solution = self.disaggregated(network, compiled, throughputs, waits, outside.loads)
         reasons = tuple(dict.fromkeys([*outside.reasons, *self.reasons(regions)]))
+        branched = any(route.forks for route in compiled.routes)
         return solution.replace(
             exact=not reasons,
             reasons=reasons,
@@ -362,6 +363,7 @@ class LimitedSubnetworks(Aggregation):
                 compiled=compiled,
                 throughputs=tuple(throughputs),
                 waits=tuple(waits),
+                identical=start_together(network, compiled, self.operations) if branched else (),
                 limited=() if network.closed else tuple(regions),
                 part_of=tuple(part_of),
             ),

@@ -60,8 +60,9 @@ def regions(network: RoutedNetwork) -> tuple[Region, ...]:
               where there is none, or any such hold is not separable. Not separable are: holds of several classes, or of
               any but the only closed class; inner stations that are used outside, unless it is by visits of open
               classes, without a second phase, and no times depend on a number inside; held stations with copies, rates,
-              priorities or a discipline other than first come first served; parallel steps; second phases that go on
-              after a hold, and any with closed classes. The same applies to holds inside.
+              priorities or a discipline other than first come first served; parallel steps inside, around holds, or
+              beside closed classes; second phases that go on after a hold, and any with closed classes. The same
+              applies to holds inside.
     """
     by_name = {station.name: station for station in network.stations}
     held = [step.station for step in _outer_holds(network) if any(isinstance(inner, Hold) for inner in step.steps)]
@@ -78,7 +79,12 @@ def regions(network: RoutedNetwork) -> tuple[Region, ...]:
     for index, customers in enumerate(network.classes):
         for route in customers.routes:
             for step in route.steps:
-                if isinstance(step, Fork) or (network.closed and _after_response(step)):
+                if isinstance(step, Fork):
+                    if network.closed or not _of_visits(step):
+                        return ()
+                    others |= _stations_of(step)
+                    continue
+                if network.closed and _after_response(step):
                     return ()
                 if isinstance(step, Time):
                     continue
@@ -203,6 +209,25 @@ def _inside(hold: Hold, with_priorities: set[str], around: frozenset[str] = froz
                 return None
             used |= {step.station} | within
     return used
+
+
+def _of_visits(fork: Fork) -> bool:
+    """Whether all branches of a parallel step are times and visits to stations, and other such steps."""
+    return all(
+        isinstance(step, Time) or (_of_visits(step) if isinstance(step, Fork) else not _holds_others(step))
+        for step in fork.inner
+    )
+
+
+def _holds_others(hold: Hold) -> bool:
+    """Whether stations are visited during a hold."""
+    return not all(isinstance(step, Time) for step in hold.steps)
+
+
+def _stations_of(fork: Fork) -> set[str]:
+    """The stations that the branches of a parallel step visit."""
+    names = {step.station for step in fork.inner if isinstance(step, Hold)}
+    return names.union(*(_stations_of(step) for step in fork.inner if isinstance(step, Fork)))
 
 
 def _chooses_freely(customers: OpenClass) -> bool:

@@ -8,6 +8,7 @@ birth-death chain.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +16,7 @@ import numpy as np
 from qnet import budget
 from qnet.errors import NoAnswer, NotComputed, Problem
 from qnet.expression import Value
-from qnet.lazy import Flags
+from qnet.lazy import Flags, lazy
 from qnet.networks.aggregation import every_number, log_weights, numbers_in_parts, repeated, table, with_queue
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import between_integers, refuse_uneven
@@ -31,7 +32,10 @@ from qnet.networks.wanted import NO_STATES, Wanted
 from qnet.queues.arithmetic import ratio, total
 
 if TYPE_CHECKING:
+    from qnet.networks.parallel import exactness as parallel
     from qnet.networks.solvers.protocol import SolvePart
+else:
+    parallel = lazy("qnet.networks.parallel.exactness")
 
 _CELL, _BYTES = budget.STEP, 100.0
 """Operations and bytes for each number of customers in a part, at a point."""
@@ -256,10 +260,22 @@ class _Open(LimitedSubnetworks):
             estimated = not means.part.figures.solution.exact
             capacities[name] = Limiting(name, load, certain=not region.guests, estimated=estimated)
         waits = [self.column(wait.mean) for wait in passages.waits]
-        outside = MeansOutside(waits, [wait.variance for wait in passages.waits], loads, outer.reasons)
+        reasons = (*self.joined(rates), *outer.reasons)
+        outside = MeansOutside(waits, [wait.variance for wait in passages.waits], loads, reasons)
         solution = self.together(rates, regions, outside)
         certain = tuple(capacities.get(item.name, item) for item in solution.loads)
         return solution.replace(loads=certain, full_at=saturation, used_when_full=used)
+
+    def joined(self, rates: Sequence[Value]) -> tuple[str, ...]:
+        """Why parallel steps around the regions are approximate: passages that leave them together, or come from a
+        region, are no Poisson stream.
+
+        rates  passages per second, by class.
+        """
+        compiled = streams(self.network, self.operations, rates)
+        if not any(route.forks for route in compiled.routes):
+            return ()
+        return tuple(parallel.parallel_reasons(self.network, compiled, self.operations))
 
     def chain(self, region: Region) -> Inside:
         """The means of a region.
