@@ -181,10 +181,10 @@ CODES: dict[str, _T] = {
         "are seldom observed.",
         "Lower the limit with qnet sweep --over until one mode is left; solve --states gives the probabilities."),
     "QN644": _T("the flow-equivalent approximation is unreliable around rare, long visits",
-        "A subnetwork with a limited number of customers is replaced by one station, whose rate depends on the number "
-        "inside alone. Where a visit inside is rare and longer than an average passage, responses were up to 25 % too "
-        "short in small closed networks, and up to 75 % in open ones near their capacity; and 27 % where one customer "
-        "at a time is admitted, or several are served in order of arrival, for times of an scv above 2.",
+        "The rate of the one station that replaces a limited subnetwork depends on the number inside alone. Where a "
+        "visit inside is rare and long, responses were up to 25 % too short in small closed networks, 75 % in open "
+        "ones near capacity; 27 % where one customer at a time enters, or several are served in order of arrival, for "
+        "an scv above 2; and too long where closed classes visit different stations inside, and estimates differ.",
         "Give the rare work a separate route and limit; or rely on the throughput more than on the response time."),
     "QN645": _T("a limited subnetwork near its capacity",
         "Arrivals wait for a place in a limited subnetwork at more than 70 % of its maximum throughput. It is replaced "

@@ -128,6 +128,7 @@ _OTHERS = {
     "queue as Poisson": "{cause}, and departures from it are taken as Poisson arrivals",
     "independent drain": "the work that frees its places is taken as independent of its arrivals",
     "constant inside": "times that depend on the number inside are taken as if that number were constant",
+    "different inside": "classes visit different stations behind {station}",
     "behind as one": "the stations behind it are replaced by one flow-equivalent station",
     "two modes": "the number of customers has two likely values",
     "two modes around": "the number of customers has two likely values, around {numbers[0]} and {numbers[1]}",

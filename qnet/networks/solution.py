@@ -265,6 +265,8 @@ class RoutedSolution(Record):
     """The branches of parallel steps."""
     warned: Flags | None = None
     """(P,) the points of a batch with a reason that is `Beyond`; None where that is not known by point."""
+    warned_by: Mapping[str, Flags] | None = None
+    """By such reason: (P,) the points that have it; None where that is not known by reason."""
     near: Nearby | None = None
     """Of a batch: its fixed points, from which those of a nearby batch converge sooner; None where there are none."""
     passages: Passages | None = None

@@ -171,13 +171,13 @@ def _log(draw: np.random.Generator, low: float, high: float) -> float:
     return float(np.exp(draw.uniform(np.log(low), np.log(high))))
 
 
-def _visits(draw: np.random.Generator, kinds: int) -> tuple[tuple[tuple[str, float], ...], ...]:
-    """Times at a station are the same for all classes, or up to a factor of 3 apart."""
+def _visits(draw: np.random.Generator, kinds: int, both: float) -> tuple[tuple[tuple[str, float], ...], ...]:
+    """Times at a station are the same for all classes, or up to a factor of 3 apart; so often a class visits both."""
     times = {name: _log(draw, 0.2, 1.0) for name in ("cpu", "disk")}
     even = draw.random() < 0.5
     result: list[Any] = []
     for _ in range(kinds):
-        names = ["cpu", "disk"] if draw.random() < 0.75 else [str(draw.choice(["cpu", "disk"]))]
+        names = ["cpu", "disk"] if draw.random() < both else [str(draw.choice(["cpu", "disk"]))]
         inside = [(name, times[name] * (1.0 if even else _log(draw, 3**-0.5, 3**0.5))) for name in names]
         own = [("", _log(draw, 0.1, 1.0))] if draw.random() < 0.3 else []
         result.append((*own, *inside))
@@ -185,20 +185,22 @@ def _visits(draw: np.random.Generator, kinds: int) -> tuple[tuple[tuple[str, flo
 
 
 def closed(draw: np.random.Generator) -> System:
-    """Two or three classes of up to nine customers together, three or four places."""
+    """Two or three classes of up to nine customers together, three or four places; some return after a moment, or at
+    once."""
     places, kinds = int(draw.choice([3, 3, 4])), int(draw.choice([2, 2, 2, 3]))
     counts = np.ones(kinds, int)
-    for _ in range(int(draw.integers(places + 2, 10)) - kinds):
+    most = 9 if kinds == 2 else 8  # The chains of three classes with more have too many states.
+    for _ in range(int(draw.integers(places + 2, most + 1)) - kinds):
         counts[draw.integers(kinds)] += 1
-    servers, visits = int(draw.choice([1, 1, 2])), _visits(draw, kinds)
+    servers, visits = int(draw.choice([1, 1, 2])), _visits(draw, kinds, 0.5)
     mean = sum(time for each in visits for _, time in each) / kinds
-    thinks = tuple(mean * _log(draw, 0.3, 6.0) for _ in range(kinds))
+    thinks = tuple(0.0 if draw.random() < 0.3 else mean * _log(draw, 0.03, 6.0) for _ in range(kinds))
     return System(places, servers, tuple(map(float, counts)), thinks, visits)
 
 
 def arriving(draw: np.random.Generator) -> tuple[System, float]:
     """Two classes of rare arrivals, two or three places; and up to 70 %, the share of the largest rate that arrives."""
-    places, servers, visits = int(draw.choice([2, 2, 3])), int(draw.choice([1, 1, 2])), _visits(draw, 2)
+    places, servers, visits = int(draw.choice([2, 2, 3])), int(draw.choice([1, 1, 2])), _visits(draw, 2, 0.75)
     rates = 1e-6 * draw.dirichlet([2.0, 2.0])
     return System(places, servers, tuple(map(float, rates)), (), visits), draw.uniform(0.2, 0.7)
 

@@ -9,6 +9,7 @@ import pytest
 from full import long_but
 
 import qnet
+from qnet.networks.exactness import Beyond
 from qnet.networks.identical_classes import identical_classes
 from qnet.networks.routed import ClosedClass, Group, Hold, OpenClass, Route, RoutedNetwork, Station, Time
 from qnet.networks.solve import solve
@@ -45,7 +46,7 @@ def limited(places: int, *classes: OpenClass | ClosedClass, size: int | None = N
     return RoutedNetwork((station("memory", places), station("cpu"), station("disk")), classes, size=size)
 
 
-def users(name: str, people: float, think_time: float, *inside: Hold) -> ClosedClass:
+def users(name: str, people: float, think_time: float, *inside: Hold | Time) -> ClosedClass:
     return ClosedClass(name, people, think_time, (Route(name, 1.0, (Hold("memory", inside),)),))
 
 
@@ -211,3 +212,38 @@ def test_a_class_without_steps_outside_of_the_pool_beside_second_phases_there():
     work = '{ phase = 2, station = "cpu", time = "20 ms" },'
     without = qnet.loads(text.replace("WORK", "").replace("cpu = {}\n", "")).metric("response")
     assert qnet.loads(text.replace("WORK", work)).metric("response") == pytest.approx(without, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    "thinks, first, second, longer, code",
+    [
+        pytest.param((0.0, 6.0), "cpu disk", "cpu disk", 1.8, "", id="the same stations, one returns at once"),
+        pytest.param((0.2, 0.0), "disk", "cpu", 1.0, "QN644", id="different stations, one returns at once"),
+        pytest.param((2.0, 6.0), "cpu disk", "cpu", 1.0, "", id="one passes a station by, and both estimates agree"),
+    ],
+)
+def test_closed_classes_are_warned_of_where_they_differ_inside(
+    thinks: tuple[float, float], first: str, second: str, longer: float, code: str
+) -> None:
+    """Against the chain: up to 22 % where they visit different stations, and little where one only returns soon."""
+    times = {"cpu": 0.35, "disk": 0.37}
+    a = users("a", 4.0, thinks[0], *(visit(name, longer * times[name]) for name in first.split()))
+    b = users("b", 3.0, thinks[1], *(visit(name, times[name]) for name in second.split()))
+    network = limited(4, a, b)
+    found, exact = solve(network, AUTO.replace(chain=0)), solve(network, Wanted(method="states"))
+    assert found.method == "flow-equivalent"
+    assert {reason.code for reason in found.reasons if isinstance(reason, Beyond)} == ({code} if code else set())
+    errors = [abs(one.response / other.response - 1) for one, other in zip(found.classes, exact.classes, strict=True)]
+    assert (max(errors) > 0.094) == bool(code)
+
+
+def test_points_of_a_batch_are_warned_of_by_themselves() -> None:
+    """Only classes that return soon to the same place differ enough."""
+    thinks = np.array([0.0, 100.0])
+    a, b = users("a", 4.0, 0.39, Time(0.11), visit("disk", 0.37)), users("b", 3.0, 0.0, visit("cpu", 0.35))  # type: ignore
+    network = limited(4, a.replace(think_time=0.39 + thinks), b.replace(think_time=thinks), size=2)
+    found = solve(network, AUTO.replace(chain=0))
+    assert found.warned is not None and found.warned.tolist() == [True, False]
+    for point in range(2):
+        alone = solve(network.point(point), AUTO.replace(chain=0))
+        assert any(isinstance(reason, Beyond) for reason in alone.reasons) == found.warned[point]

@@ -42,6 +42,8 @@ _FACTOR, _MOST = 3.0, 4.0
 """How far holding times at a station may differ, and how large their scv may be, where answers are trusted."""
 _LEAST = 0.5
 """The least scv of a service time with which errors were measured."""
+SOON_BACK = "soon back to a holder"
+"""The reason where such a class is not trusted."""
 _SIMILAR = 1.5
 """How far the times may differ for which classes keep servers, where one that soon returns is trusted as well."""
 _ROUNDING = 1e-8
@@ -173,8 +175,8 @@ class _Layers:
         stable: Value = False if wanted.rough else solution.stable
         apart, wild = untrusted(shape, numbers, state)
         figured = (*solution.reasons, *between_integers(self.network, self.operations))
-        unmeasured, soon = self.unmeasured(), self.soon_back()
-        reasons = tuple(dict.fromkeys((*figured, *self.beyond(shape, apart, wild), *unmeasured, *soon)))
+        unmeasured, far, soon = self.unmeasured(), self.beyond(shape, apart, wild), self.soon_back()
+        reasons = tuple(dict.fromkeys((*figured, *far, *unmeasured, *soon)))
         everywhere = any(isinstance(reason, Beyond) for reason in (*figured, *unmeasured))
         return solution.replace(
             exact=False,
@@ -187,6 +189,7 @@ class _Layers:
             stations=tuple(self.within(item, stable) for item in solution.stations),
             ceiling=self.ceilings(shape, numbers, overall) if alone else None,
             warned=None if everywhere else np.logical_or.reduce([(apart | wild).any(1), *soon.values()]),
+            warned_by=None if everywhere else far | soon,
             near=self.near(shape, state),
             why="it is the only method for simultaneous resource possession",
         )  # fmt: skip
@@ -306,18 +309,21 @@ class _Layers:
             expected = f"a residual of {tolerance:.0e}"
             raise not_converged("the waits of the layers", expected, help, point, "QN540", reason)
 
-    def beyond(self, shape: Shape, apart: Flags, wild: Flags) -> list[str]:
-        """The reasons that waits are estimated beyond what was measured; arguments as `untrusted` returns them."""
-        result: list[str] = []
+    def beyond(self, shape: Shape, apart: Flags, wild: Flags) -> dict[str, Flags]:
+        """The reasons that waits are estimated beyond what was measured, and (P,) where that is so; arguments as
+        `untrusted` returns them."""
+        result: dict[str, Flags] = {}
         labels = {(item.name, index): group.label for item in self.network.stations
                   for index, group in enumerate(item.groups)}  # fmt: skip
         for index, key in enumerate(shape.keys):
-            if apart[:, index].any() or wild[:, index].any():
+            here: Flags = apart[:, index] | wild[:, index]
+            if here.any():
                 far = apart[:, index].any()
                 what = "differ by more than a factor of 3" if far else "have an scv above 4"
                 text = f"the wait for {labels[key]} is estimated beyond where errors were measured: times {what}"
                 reason = Reason("holds apart" if far else "holds of large scv", station=labels[key])
-                result.append(Beyond(reason, "QN640", text))
+                beyond = Beyond(reason, "QN640", text)
+                result[beyond] = here | result.get(beyond, here)
         return result
 
     def unmeasured(self) -> list[str]:
@@ -344,12 +350,12 @@ class _Layers:
             result.append(Beyond(Reason("open with holds"), "QN640", text + "measured for closed classes alone"))
         return result
 
-    def soon_back(self) -> dict[Beyond, Flags]:
+    def soon_back(self) -> dict[str, Flags]:
         """The reason for each station whose servers classes share, and keep for different times or after the response,
         while one of them soon returns; and (P,) where that is so."""
         held = {name for stream in self.unit.streams for name, _ in stream.around}
         late = {stream.station for stream in self.unit.streams if not stream.left and _kept(stream)}
-        result: dict[Beyond, Flags] = {}
+        result: dict[str, Flags] = {}
         for station in self.network.stations:
             here = [item for item in self.unit.streams if item.station == station.name and not item.left]
             classes = {stream.class_index for stream in here}
@@ -367,7 +373,7 @@ class _Layers:
             soon: Flags = differ & (self.column(back) > 0)
             if soon.any():
                 text = f"classes share {station.name}, and one of them returns there soon after it has left: errors "
-                reason = Reason("soon back to a holder", station=station.name)
+                reason = Reason(SOON_BACK, station=station.name)
                 result[Beyond(reason, "QN640", text + "were not small")] = soon
         return result
 

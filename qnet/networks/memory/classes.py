@@ -7,7 +7,7 @@ the shares of the routes depend on the populations.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,11 +19,13 @@ from qnet.networks.aggregation import Aggregation, repeated
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import Beyond, between_integers, reasons_for
 from qnet.networks.fixed_point import BatchMap, early_point, fixed_points, not_converged
+from qnet.networks.layers.solve import SOON_BACK
 from qnet.networks.memory.averages import Ended
 from qnet.networks.memory.regions import Region, SharedLimits, route_of
 from qnet.networks.memory.solve import solve as solve_one
 from qnet.networks.open.hold_warnings import elasticity
 from qnet.networks.open.solve import OpenSolver
+from qnet.networks.reasons import Reason
 from qnet.networks.routed import OpenClass, RoutedNetwork, at_points
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.streams import Stream, Streams, streams
@@ -34,6 +36,11 @@ if TYPE_CHECKING:
     from qnet.networks.solvers.protocol import SolvePart
 
 LAYERS = "layers"
+_DIFFER = 0.05
+"""The difference between the two estimates of a response, as a share of their mean, from which on the mean of both is
+not trusted where classes visit different stations inside."""
+_UNEVEN = 3.0
+"""How far the times may differ for which they hold places there."""
 _ELASTIC = 0.05, 0.15
 """Elasticities of responses with respect to waits inside holds: up to the first, open classes use the formulas of each
 station; from the second on, those of one class; in between a mixture."""
@@ -191,20 +198,73 @@ class _Closed(_Classes):
         compiled = streams(self.network, self.operations, rates)
         loads = {item.name: self.column(item.load) for item in layered.loads}
         result = self.disaggregated(self.network, compiled, rates, waits, loads)
-        reasons = (*solution.reasons, *layered.reasons, *between_integers(self.network, self.operations))
+        apart = self.apart(result, layered)
+        of_layers = [reason for reason in layered.reasons if not self.corrected(reason)]
+        reasons = (*solution.reasons, *of_layers, *apart, *between_integers(self.network, self.operations))
         return result.replace(
             exact=False,
             reasons=tuple(dict.fromkeys(reasons)),
-            warned=self.warned(solution, layered),
+            warned=self.warned(solution, layered, apart),
             near=layered.near,
             stable=layered.stable,
         )
 
-    def warned(self, on_arrival: RoutedSolution, layered: RoutedSolution) -> Flags | None:
+    def corrected(self, reason: str) -> bool:
+        """Whether a reason of layers alone does not make the mean of both unreliable: that one of the classes soon
+        returns to the place that it has left."""
+        stations = {region.station for region in self.limits.limited}
+        return isinstance(reason, Beyond) and reason.reason.code == SOON_BACK and reason.reason.station in stations
+
+    def apart(self, result: RoutedSolution, layered: RoutedSolution) -> dict[str, Flags]:
+        """The reason for each region at whose stations the classes differ, where the two estimates of a response do as
+        well, or the times for which they hold a place; and (points,) where that is so.
+
+        The classes inside then decide what the region can do, and not their number: the flow-equivalent server, which
+        depends on the number alone, makes the response of a class too long.
+        """
+        far: Flags = np.zeros(self.points, bool)
+        for index in self.limits.joined:
+            mean, alone = (self.column(item.classes[index].response) for item in (result, layered))
+            far |= 2.0 * np.abs(mean - alone) > _DIFFER * mean
+        known: dict[str, Flags] = {}
+        for region in self.limits.limited:
+            different, uneven = self.different(region)
+            why = {
+                f"two estimates of a response differ by more than {_DIFFER:.0%}": different & far,
+                f"hold a place for times more than a factor of {_UNEVEN:g} apart": different & uneven,
+            }
+            if causes := [cause for cause, flags in why.items() if flags.any()]:
+                reason = Reason("different inside", station=region.station)
+                text = f"{reason}, and {' or '.join(causes)}: beyond where errors were measured as small"
+                known[Beyond(reason, "QN644", text)] = different & (far | uneven)
+        return known
+
+    def different(self, region: Region) -> tuple[Flags, Flags]:
+        """(points,) whether some class in a region never visits a station there that another visits; and whether the
+        classes are in it for times too far apart if they never waited."""
+        unit = streams(self.network, self.operations, [1.0] * len(self.network.classes)).streams
+        names = (region.station, *region.inner)
+        visits = {(index, name): np.zeros(self.points, bool) for index in self.limits.joined for name in names}
+        longest, shortest = np.zeros(self.points), np.full(self.points, np.inf)
+        for stream in unit:
+            if (key := (stream.class_index, stream.station)) not in visits:
+                continue
+            used = self.column(stream.rate) > 0
+            visits[key] |= used
+            if stream.station == region.station:
+                kept = self.column(stream.holding.mean)
+                longest = np.maximum(longest, np.where(used, kept, 0.0))
+                shortest = np.minimum(shortest, np.where(used, kept, np.inf))
+        inside = np.array([[visits[index, name] for name in names] for index in self.limits.joined])
+        different = (inside[:, :1] & (inside != inside.any(0))).any((0, 1))
+        return different, longest > _UNEVEN * (1 + 1e-9) * shortest
+
+    def warned(self, on_arrival: RoutedSolution, layered: RoutedSolution, apart: Mapping[str, Flags]) -> Flags | None:
         """(points,) which points have warnings; None where either solution does not know."""
-        if on_arrival.warned is None or layered.warned is None:
+        if on_arrival.warned is None or layered.warned_by is None:
             return None
-        return on_arrival.warned.reshape(-1, self.count).any(1) | layered.warned
+        of_layers = (flags for reason, flags in layered.warned_by.items() if not self.corrected(reason))
+        return np.logical_or.reduce([on_arrival.warned.reshape(-1, self.count).any(1), *of_layers, *apart.values()])
 
     def throughputs(self, waits: Sequence[Wait], compiled: Streams) -> list[Value]:
         """Passages per second of every class with these waits, by stream of the network as stated."""

@@ -61,7 +61,7 @@ def regions(network: RoutedNetwork) -> tuple[Region, ...]:
               any but the only closed class; inner stations that are used outside, unless it is by visits of open
               classes, without a second phase, and no times depend on a number inside; held stations with copies, rates,
               priorities or a discipline other than first come first served; parallel steps inside, around holds, or
-              beside closed classes; second phases that go on after a hold, and any with closed classes. The same
+              with closed classes; second phases that go on after a hold, and any with closed classes. The same
               applies to holds inside.
     """
     by_name = {station.name: station for station in network.stations}
