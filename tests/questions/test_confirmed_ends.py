@@ -50,7 +50,7 @@ def warned(report: Report) -> set[str]:
 
 
 def test_the_largest_rate_within_a_limit_is_that_of_the_chain() -> None:
-    system, limit = qnet.loads(held()), 4.0
+    system, limit = qnet.loads(held()), 2.5
     report = system.envelope(vary="r", limit=f"response('a') <= {limit} s")
     (row,) = report.records()
     assert (row["binds"], row["method"], warned(report)) == ("limit", "states", set())
@@ -87,20 +87,20 @@ def test_the_smallest_number_of_servers_within_a_limit_is_that_of_the_chain() ->
 
 
 def test_points_of_a_grid_are_confirmed_where_their_chains_are_small() -> None:
-    rows = qnet.loads(held()).envelope(vary="r", limit="response('a') <= 4 s", over="faster=1,1.5,4").records()
+    rows = qnet.loads(held()).envelope(vary="r", limit="response('a') <= 2.5 s", over="faster=1,1.5,4").records()
     assert [row["method"] for row in rows] == ["states", "states", "open"]
     for row in rows[:2]:
-        assert exact("a", r=row["r_per_s"], faster=row["faster"]) == pytest.approx(4.0, rel=1e-7)
-    assert rows[2]["response_a_s"] == pytest.approx(4.0, rel=1e-9)
+        assert exact("a", r=row["r_per_s"], faster=row["faster"]) == pytest.approx(2.5, rel=1e-7)
+    assert rows[2]["response_a_s"] == pytest.approx(2.5, rel=1e-9)
 
 
 def test_the_limit_that_binds_is_the_one_that_is_reached() -> None:
-    limits = ["response('a') <= 4 s", "response('b') <= 3 s"]
+    limits = ["response('a') <= 2.5 s", "response('b') <= 3 s"]
     (row,) = qnet.loads(held()).envelope(vary="r", limit=limits).records()
     reached = {name: exact(name, r=row["r_per_s"]) for name in "ab"}
-    name, limit = ("a", 4.0) if "'a'" in row["binds"] else ("b", 3.0)
+    name, limit = ("a", 2.5) if "'a'" in row["binds"] else ("b", 3.0)
     assert reached[name] == pytest.approx(limit, rel=1e-7)
-    assert reached["a"] <= 4.0 * (1 + 1e-7)
+    assert reached["a"] <= 2.5 * (1 + 1e-7)
     assert reached["b"] <= 3.0 * (1 + 1e-7)
 
 
@@ -116,10 +116,10 @@ def test_a_chain_that_takes_too_long_leaves_the_answer_with_its_warning() -> Non
         .replace("[stations]", "[stations]\n" + "\n".join(f"s{number} = {{}}" for number in range(9)))
     )
     system = qnet.loads(text)
-    report = system.envelope(vary="r", limit="response('a') <= 4 s")
+    report = system.envelope(vary="r", limit="response('a') <= 2.5 s")
     assert report.records()[0]["method"] == "open"
     assert "QN716" in warned(report)
-    assert report.records() == system.envelope(vary="r", limit="response('a') <= 4 s", method="open").records()
+    assert report.records() == system.envelope(vary="r", limit="response('a') <= 2.5 s", method="open").records()
 
 
 def test_rows_of_a_sweep_are_those_of_solve() -> None:
@@ -141,9 +141,9 @@ def test_a_sweep_of_many_points_is_by_one_method() -> None:
 
 
 def test_knees_along_a_rate_are_those_of_the_chain() -> None:
-    report = qnet.loads(held()).knee(vary="r", limit="response('a') <= 4 s")
+    report = qnet.loads(held()).knee(vary="r", limit="response('a') <= 2.5 s")
     knees = {row["definition"]: row for row in report.records()}
-    (envelope,) = qnet.loads(held()).envelope(vary="r", limit="response('a') <= 4 s").records()
+    (envelope,) = qnet.loads(held()).envelope(vary="r", limit="response('a') <= 2.5 s").records()
     assert warned(report) == set()
     assert knees["service_level"]["rate_per_s"] == pytest.approx(envelope["r_per_s"], rel=1e-9)
     twice, power = (knees[name]["rate_per_s"] for name in ("multiple", "power"))
@@ -156,7 +156,7 @@ def test_knees_along_a_rate_are_those_of_the_chain() -> None:
 def test_growth_beyond_a_knee_is_that_of_the_chain() -> None:
     (row,) = (
         row
-        for row in qnet.loads(held()).knee(vary="r", limit="response('a') <= 4 s").records()
+        for row in qnet.loads(held()).knee(vary="r", limit="response('a') <= 2.5 s").records()
         if row["definition"] == "service_level"
     )
     rate = row["rate_per_s"]

@@ -82,6 +82,8 @@ class Curve:
         self.chains: dict[float, CurvePoint | None] = {}
         """Loads that were tried by the Markov chain of all states, and the points of those where `solve` takes it."""
         self.chain_work = 0.0
+        self.too_large = float("inf")
+        """The least load at which a chain was too large; those of larger loads are larger."""
         self.confirmed: set[float] = set()
         """The loads at which the curve is that of the chain, not of the method that the search takes."""
 
@@ -119,7 +121,7 @@ class Curve:
         return self.chains[value]
 
     def _by_chain(self, value: float) -> CurvePoint | None:
-        if not self.alone.better or self.axis.mix or self.chain_work > _CHAINS:
+        if not self.alone.better or self.axis.mix or self.chain_work > _CHAINS or value >= self.too_large:
             return None
         before = budget.spent()
         rows = self.rows(np.array([value]))
@@ -131,6 +133,7 @@ class Curve:
         if not any(named_chain(part.solution.reasons) for part in answers.parts):
             # The model has no chain, or one that is too large at any load.
             self.alone = self.wanted
+        self.too_large = value
         return None
 
     def near(self, rows: Corners) -> Nearby | None:

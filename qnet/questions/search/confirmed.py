@@ -28,10 +28,12 @@ _MOST_WORK = 3e9
 """The operations after which no more points are confirmed, some seconds."""
 _NEAR = 1e-12
 """Half the relative width of the bracket around an end."""
-_STEPS = 12
-"""The steps, each twice as long as the one before, in which the limits must change."""
-_LEAST_STEP, _LARGEST_STEP = 1e-4, 0.25
+_STEPS, _LONGER = 12, 8
+"""The steps in which the limits must change, and the factor by which each is longer than the one before."""
+_LEAST_STEP, _LARGEST_STEP = 1e-9, 0.25
 """The length of the first step, and the most of any step, relative to the end."""
+_MET = 1e-9
+"""The excess below 0 from which a value counts as the end itself."""
 
 Excess = Callable[[float], float]
 """The excess over the limits at a value; not above 0 where they hold."""
@@ -134,6 +136,8 @@ def end_near(excess: Excess, value: float, here: float, upper: bool) -> Confirme
     upper    whether it is the upper end, beyond which limits fail for larger values.
     Raises   `Unconfirmed` where the limits do not change nearby.
     """
+    if -_MET <= here <= 0:
+        return ConfirmedEnd(value, value)
     outwards = (here <= 0) == upper
     last, step = value, min(max(2 * abs(here), _LEAST_STEP), _LARGEST_STEP)
     for _ in range(_STEPS):
@@ -141,7 +145,7 @@ def end_near(excess: Excess, value: float, here: float, upper: bool) -> Confirme
         after = excess(next_value)
         if (after <= 0) != (here <= 0):
             break
-        last, here, step = next_value, after, min(2 * step, _LARGEST_STEP)
+        last, here, step = next_value, after, min(_LONGER * step, _LARGEST_STEP)
     else:
         raise Unconfirmed
     (inside, at_inside), (outside, at_outside) = sorted(((last, here), (next_value, after)), key=lambda end: end[1])
