@@ -61,7 +61,7 @@ CODES: dict[str, _T] = {
         "Percentiles of response time are built from means and variances of the waiting times. This method computes "
         "means only, as do layers, priorities with closed classes, and limits on the number inside where the classes "
         "are closed, several classes share the limit, other customers visit the stations inside, or there is another "
-        "limit inside.",
+        "limit inside, other than around one visit to a station with no more servers.",
         "Ask for means: response instead of response_p95. Open classes without simultaneous resource possession have "
         "percentiles, and so has one open class that holds a pool around stations which it alone visits."),
     "QN517": _T("no single steady state",

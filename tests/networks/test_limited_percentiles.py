@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from qnet.errors import NotComputed
 from qnet.expression import FLOATS
 from qnet.networks.percentiles import limited
+from qnet.networks.percentiles.holds_of_one import holders
 from qnet.networks.percentiles.limited import Admitted
 from qnet.networks.percentiles.responses import response_percentile
 from qnet.networks.percentiles.trust import admitting, beyond
@@ -128,3 +130,50 @@ def test_percentiles_of_pools_are_trusted_where_they_were_measured(inside: tuple
     passages = solve(pool).passages
     assert passages is not None
     assert (not beyond(pool, FLOATS, (0.95,), admitting(passages))) == trusted
+
+
+CONNECTED = (
+    (station("worker", 32), station("app", 4), station("connection", 20), station("db", 8)),
+    (visit("app", 0.008), Hold("connection", (visit("db", 0.015),)), Time(0.001)),
+    (visit("app", 0.008), visit("db", 0.015), Time(0.001)),
+)
+"""Stations and the steps of a worker, with a connection that is held for one visit and without connections."""
+
+
+def working(rate: float, steps: tuple[Step, ...], connections: int = 20) -> RoutedNetwork:
+    """An open network with these steps."""
+    stations = tuple(item.replace(servers=connections) if item.name == "connection" else item for item in CONNECTED[0])
+    return RoutedNetwork(stations, (OpenClass("all", rate, (Route("way", 1.0, steps),)),))
+
+
+@pytest.mark.parametrize("rate", [300.0, 460.0])
+def test_a_connection_that_is_held_for_one_visit_changes_no_percentile(rate: float) -> None:
+    """Those that wait for a connection and for the database are one queue. They were refused: QN516."""
+    held, plain = (solve(working(rate, (Hold("worker", steps),))) for steps in CONNECTED[1:])
+    for share in SHARES:
+        # Estimates of the mean wait for a worker differ by as much.
+        assert response_percentile(held, share) == pytest.approx(response_percentile(plain, share), rel=2e-3)
+    passages = held.passages
+    assert passages is not None
+    assert admitting(passages) == {"worker", "connection"}
+    assert not beyond(passages.network, FLOATS, SHARES, admitting(passages))
+
+
+@pytest.mark.parametrize(
+    ("steps", "connections"),
+    [
+        pytest.param(CONNECTED[1], 4, id="fewer connections than servers"),
+        pytest.param((Hold("connection", (visit("db", 0.015), Time(0.001))),), 20, id="more than a visit"),
+        pytest.param((*CONNECTED[1], visit("db", 0.001)), 20, id="visits without a connection"),
+        pytest.param((Hold("connection", (visit("db", 0.01, 2.0),)),), 20, id="several visits"),
+    ],
+)
+def test_connections_that_change_waits_are_not_left_out(steps: tuple[Step, ...], connections: int) -> None:
+    assert holders(working(200.0, steps, connections)) == frozenset()
+    assert holders(working(200.0, CONNECTED[1])) == {"connection"}
+
+
+def test_percentiles_of_a_pool_in_a_pool_are_refused() -> None:
+    solution = solve(working(200.0, (Hold("worker", CONNECTED[1]),), 4))
+    with pytest.raises(NotComputed, match="QN516"):
+        response_percentile(solution, 0.95)

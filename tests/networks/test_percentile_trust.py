@@ -153,7 +153,8 @@ OPEN_POOL = HEAD + "[stations]\nm = { servers = 2 }\na = {}\nb = {}\n[classes.io
 OTHERS = '[classes.other]\narrival_rate = "1/s"\nsteps = [ { station = "a", time = "0.2 s" } ]\n'
 SHARING = OPEN_POOL[OPEN_POOL.index("[classes") :].replace("io", "batch") + HELD.replace("0.1", "0.15")
 NESTED = OPEN_POOL.replace("a = {}", "a = { servers = 2 }\nc = {}") + HELD.replace(
-    '{ station = "a", time = "0.1 s" }', '{ hold = "a", steps = [ { station = "c", time = "0.1 s" } ] }'
+    '{ station = "a", time = "0.1 s" }',
+    '{ hold = "a", steps = [ { station = "c", time = "0.1 s" }, { time = "1 ms" } ] }',
 )
 
 

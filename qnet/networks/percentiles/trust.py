@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from qnet.expression import Operations, Value
 from qnet.networks.exactness import in_order
+from qnet.networks.percentiles.holds_of_one import holders
 from qnet.networks.percentiles.visits import divided, integer_visits
 from qnet.networks.reasons import Reason
 from qnet.networks.routed import ClosedClass, Fork, Hold, OpenClass, Route, RoutedNetwork, Station, Step, Time
@@ -55,16 +56,20 @@ def beyond(
 
 def admitting(passages: Passages) -> frozenset[str]:
     """The stations held around limited subnetworks through which percentiles were measured: those that are of product
-    form inside, and where nothing depends on the number inside.
+    form inside, and where nothing depends on the number inside; and inside these, those held around one visit.
 
     passages  of a solution.
     """
     measured = [not (inside.reasons or passages.network.profiles) for inside in passages.limited]
-    return frozenset(
+    names = {
         stream.station
         for stream, part in zip(passages.compiled.streams, passages.part_of, strict=bool(passages.part_of))
         if part and part[1] < 0 and measured[part[0]]
-    )
+    }
+    for inside in (inside for inside, known in zip(passages.limited, measured, strict=True) if known):
+        inner = inside.part.figures.solution.passages
+        names |= holders(inner.network) if inner is not None else frozenset()
+    return frozenset(names)
 
 
 def exact(network: RoutedNetwork, operations: Operations) -> Value:
@@ -301,7 +306,7 @@ def _step(step: Step, stations: dict[str, Station], operations: Operations, admi
             elif isinstance(inner, Hold):
                 several = operations.compare(">", inner.visits, _AGAIN + 1e-9)
                 yield Reason("several in a row", station=inner.station), several
-            yield from _step(inner, stations, operations)
+            yield from _step(inner, stations, operations, admitting)
         elif not station.delay:
             wild = operations.compare(">", inner.scv, _MOST)
             yield Reason("scv at a station", station=station.name, numbers=(_MOST,)), wild

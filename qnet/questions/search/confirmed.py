@@ -32,7 +32,7 @@ _STEPS, _LONGER = 12, 8
 """The steps in which the limits must change, and the factor by which each is longer than the one before."""
 _LEAST_STEP, _LARGEST_STEP = 1e-9, 0.25
 """The length of the first step, and the most of any step, relative to the end."""
-_MET = 1e-9
+_ENOUGH = 1e-9
 """The excess below 0 from which a value counts as the end itself."""
 
 Excess = Callable[[float], float]
@@ -136,7 +136,7 @@ def end_near(excess: Excess, value: float, here: float, upper: bool) -> Confirme
     upper    whether it is the upper end, beyond which limits fail for larger values.
     Raises   `Unconfirmed` where the limits do not change nearby.
     """
-    if -_MET <= here <= 0:
+    if -_ENOUGH <= here <= 0:
         return ConfirmedEnd(value, value)
     outwards = (here <= 0) == upper
     last, step = value, min(max(2 * abs(here), _LEAST_STEP), _LARGEST_STEP)
