@@ -161,7 +161,7 @@ def _better(network: RoutedNetwork, wanted: Wanted, solution: RoutedSolution) ->
             most = _CHEAP_WITH_BRANCHES if branches else _CHEAP
             result = chain.within(network, wanted, most, _lightest_first(network, solution))
         except budget.OverBudget:
-            text = f"--method {STATES} may solve it exactly, in some seconds"
+            text = f"--method {STATES} may solve it exactly, if its chain is not too large"
         else:
             beyond = result is None or any(isinstance(reason, Beyond) for reason in result.reasons)
             return None if beyond else result
