@@ -11,12 +11,12 @@ from __future__ import annotations
 import json
 import math
 import random
-import subprocess
 import sys
-import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from simulating import output, rounded
 
 SIMULATED = Path(__file__).with_name("line_simulated.json")
 _PROGRAM = Path(__file__).with_name("line_simulation.c")
@@ -109,42 +109,37 @@ def _drawn(dice: random.Random, family: Family) -> Line:
         shares = [dice.random() for _ in opened]
         load = dice.uniform(*family.loads)
         most = max(
-            sum(times[place][kind] * visits[place][kind] * share for kind, share in zip(opened, shares, strict=True))
-            / servers[place]
-            for place in range(stations)
+            sum(
+                times[station][kind] * visits[station][kind] * share for kind, share in zip(opened, shares, strict=True)
+            )
+            / servers[station]
+            for station in range(stations)
         )
         for kind, share in zip(opened, shares, strict=True):
             population[kind], think[kind], rate[kind] = None, 0.0, load * share / most
     return Line(disciplines, servers, times, scv, visits, population, think, rate)
 
 
-def _told(number: int, line: Line, events: int) -> str:
+def _values(number: int, line: Line, events: int) -> Iterator[Any]:
     """A network as the program reads it."""
     kinds = range(len(line.think))
-    words: list[Any] = [number, events, len(line.servers), len(kinds)]
-    for place, discipline in enumerate(line.disciplines):
-        words += [_TYPES.index(discipline), line.servers[place]]
+    yield from (number, events, len(line.servers), len(kinds))
+    for station, discipline in enumerate(line.disciplines):
+        yield from (_TYPES.index(discipline), line.servers[station])
         for kind in kinds:
-            words += [line.times[place][kind], line.scv[place][kind], line.visits[place][kind], -kind]
+            yield from (line.times[station][kind], line.scv[station][kind], line.visits[station][kind], -kind)
     for kind in kinds:
         rate = line.rate[kind]
-        words += [line.population[kind] or 0, line.think[kind], -1 if rate is None else rate]
-    return " ".join(map(repr, words))
+        yield from (line.population[kind] or 0, line.think[kind], -1 if rate is None else rate)
 
 
 def simulated(lines: Sequence[Line], events: int) -> list[list[list[float]] | None]:
     """By network, throughputs, responses, and their standard errors; None where too many were there to be counted."""
-    with tempfile.TemporaryDirectory() as place:
-        program = str(Path(place) / "simulation")
-        subprocess.run(["cc", "-O2", "-o", program, str(_PROGRAM), "-lm"], check=True)
-        asked = "\n".join(_told(number, line, events) for number, line in enumerate(lines))
-        answer = subprocess.run([program], input=asked, capture_output=True, text=True, check=True).stdout
-    found: list[list[list[float]] | None] = [None] * len(lines)
-    for row in answer.splitlines():
-        number, *values = map(float, row.split())
-        rows = [values[0::4], values[2::4], values[1::4], values[3::4]]
-        found[int(number)] = [[float(f"{value:.5g}") for value in row] for row in rows]
-    return found
+    result: list[list[list[float]] | None] = [None] * len(lines)
+    values = (value for number, line in enumerate(lines) for value in _values(number, line, events))
+    for number, *figures in output(_PROGRAM, values):
+        result[int(number)] = [rounded(figures[first::4], 5) for first in (0, 2, 1, 3)]
+    return result
 
 
 if __name__ == "__main__":

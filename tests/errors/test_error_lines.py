@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -14,6 +13,7 @@ import numpy as np
 import pytest
 from line_systems import FAMILIES, SIMULATED, Line, drawn, simulated
 from measuring import assert_told
+from simulating import needs_compiler
 
 import qnet
 from qnet.errors import NotComputed
@@ -209,7 +209,7 @@ def test_some_priorities():
     assert max(case.error for case in some if trusted(case)) <= MEASURED["priorities: mixed"].worst
 
 
-@pytest.mark.skipif(shutil.which("cc") is None, reason="the simulation is written in C")
+@needs_compiler
 def test_simulated_figures_are_those_of_closed_forms():
     """M/G/1 with priorities, and what an open class leaves to a customer who never thinks."""
     options: dict[str, Any] = {"visits": [[1, 1]], "servers": [1], "population": [None, None], "think": [0.0, 0.0]}

@@ -1,0 +1,37 @@
+"""Simulations in C: programs beside the tests, compiled when they are first run."""
+
+from __future__ import annotations
+
+import atexit
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+needs_compiler = pytest.mark.skipif(shutil.which("cc") is None, reason="the simulation is written in C")
+
+
+def output(source: Path, values: Iterable[Any]) -> list[list[float]]:
+    """The numbers that a program prints, by line, when it reads these values."""
+    words = " ".join(map(repr, values))
+    printed = subprocess.run([_compiled(source)], input=words, capture_output=True, text=True, check=True).stdout
+    return [[float(word) for word in line.split()] for line in printed.splitlines()]
+
+
+def rounded(values: Iterable[float], digits: int) -> list[float]:
+    """To significant digits, as figures are kept."""
+    return [float(f"{value:.{digits}g}") for value in values]
+
+
+@cache
+def _compiled(source: Path) -> Path:
+    folder = tempfile.TemporaryDirectory()
+    atexit.register(folder.cleanup)
+    program = Path(folder.name) / source.stem
+    subprocess.run(["cc", "-O2", "-o", program, source, "-lm"], check=True)
+    return program
