@@ -19,7 +19,7 @@ from qnet.queues.arithmetic import total
 from qnet.record import Record
 
 _IN_A_ROW = 100
-"""Visits in a row between which dependence is followed: a choice, far above the most that are trusted."""
+"""The most visits in a row of which the dependence is followed: a choice, far above the most that are trusted."""
 _ELSEWHERE: Key = ("", 0)
 _LEAST = 1e-12
 """The least idle share of a station; without any, the result means nothing."""
@@ -38,9 +38,9 @@ class _Visits(Record):
     covariance: Any = 0.0
     """Of the times of two visits, of which the second begins when the first ends."""
     later: Any = 0.0
-    """Seconds from the beginning of a visit to when the dependence begins to fade."""
+    """Mean seconds for which the dependence has faded when the second visit follows the first at once."""
     fades: Any = 1.0
-    """Mean seconds in which the dependence fades."""
+    """The integral of the autocorrelation of the number at the station, in seconds."""
 
     def faded(self, between: Any) -> Any:
         """The covariance of two visits after a mean time in between."""
@@ -48,10 +48,29 @@ class _Visits(Record):
 
     def in_a_row(self) -> Any:
         """The sum of the covariances of all pairs."""
-        most = min(int(np.ceil(np.max(self.number))), _IN_A_ROW)
         return total(
-            np.maximum(self.number - apart, 0.0) * self.faded((apart - 1) * self.time) for apart in range(1, most)
+            np.maximum(self.number - apart, 0.0) * self.faded((apart - 1) * self.time)
+            for apart in range(1, self._followed())
         )
+
+    def with_later(self, later: _Visits, between: Any) -> Any:
+        """The sum of the covariances of all pairs of one of these and one of later visits in a row.
+
+        between   mean seconds from the last of these to the first of those.
+        """
+        return total(
+            self._share(before) * later._share(after) * self.faded(between + before * self.time + after * later.time)
+            for before in range(self._followed())
+            for after in range(min(later._followed(), _IN_A_ROW - before - 1))
+        )
+
+    def _followed(self) -> int:
+        """The most visits of which the dependence is followed."""
+        return min(int(np.ceil(np.max(self.number))), _IN_A_ROW)
+
+    def _share(self, before: int) -> Any:
+        """The share of one more visit that is made after a number of others, from 0 to 1."""
+        return np.clip(self.number - before, 0.0, 1.0)
 
 
 def dependence(
@@ -68,13 +87,18 @@ def dependence(
               holds or in second phases, or have priorities.
     Method    At one server first come first served, those behind a customer when its service ends arrived in its time
               there, T. If it returns at once, it waits for them: the mean of that wait is load x T, so that the
-              covariance of both times is load x the variance of T. At several servers the same holds for waits. With
-              processor sharing both visits share the server with the same number of others, whose variance is
-              load / (1 - load)^2. In the limit of heavy traffic the queue has not changed at all when a customer
-              returns (@reiman1984). In between, the dependence fades within the relaxation time of M/M/1,
-              s (1 + load) / (1 - load)^2 with the mean service s (@whitt1989, of which the asymptotic variance is
-              twice that times the variance), as for exponential times between visits.
+              covariance of both times is load x the variance of T. At several servers the same is taken for waits,
+              which fades from the beginning of the service. With processor sharing both visits are taken to share the
+              server with the same number of others, whose variance is load / (1 - load)^2. In the limit of heavy
+              traffic the queue has not changed at all when a customer returns (@reiman1984). In between, the
+              correlation of both is taken to fade like an exponential function, over an exponential time between
+              visits: with the integral of the autocorrelation of the number in M/M/1, s (1 + load) / (1 - load)^2 with
+              the mean service s, half of the asymptotic variance over the variance (@whitt1989).
     Limits    Arrivals until a customer returns are taken as Poisson. Several servers count as one that is as fast.
+              The covariances of waits at several servers, and of times with processor sharing, are those of heavy
+              traffic. At low loads the former is too small, but so is its share of the variance; the latter is too
+              large: of two visits one after the other it tends to 3/8 of load x the square of s. Percentiles are
+              rather too short with it nevertheless, so that it is taken as it is.
     """
     numbers = [
         number
@@ -102,7 +126,7 @@ def dependence(
         between: Any = 0.0
         for later in visits[index + 1 :]:
             if later.key == first.key:
-                added = added + first.number * later.number * first.faded(between)
+                added = added + first.with_later(later, between)
             between = between + later.number * later.time
         if np.any(added > 0):
             result[first.key] = result.get(first.key, 0.0) + 2 * added / first.copies
