@@ -23,6 +23,7 @@ from qnet.questions.points.points import Solved
 from qnet.questions.points.saturation import busiest, busiest_utilization, limiting
 from qnet.questions.points.trial import Trial
 from qnet.questions.presentation.labels import where_exact
+from qnet.questions.search.outward import outward
 from qnet.questions.search.scan import ENDLESS, LIMIT, SATURATION, Regions
 from qnet.questions.search.search import IntervalEnd, ends, falls, pick, search
 from qnet.record import Record
@@ -169,6 +170,10 @@ _CHUNK = 4096
 """Points of the grid that are searched as one batch: enough for arrays to pay, few enough to bound memory."""
 
 
+_OUTWARDS = 16
+"""The most points that are searched by single solutions: each may take a hundred chains."""
+
+
 class SearchedPoints(Record):
     """Points of a grid that were searched as one batch."""
 
@@ -304,6 +309,8 @@ class _Search:
         self.wanted = patient(question.model, question.wanted, [*listed, *question.shown])
         self.searched: list[tuple[Sequence[int], Trial, Regions]] = []
         self.refused: dict[int, QnetError] = {}
+        self.outwards = 0
+        """How many points were searched by single solutions."""
 
     def trial(self, rows: Sequence[int]) -> Trial:
         """The trial of the points of the grid with the indices `rows`."""
@@ -318,6 +325,23 @@ class _Search:
             size=len(rows),
             wanted=self.wanted,
         )
+
+    def search_outwards(self, rows: Sequence[int], error: QnetError) -> None:
+        """Search one point, which a search as a batch refused with an error, by single solutions if these are chains.
+
+        The error is kept where the stated value has no answer either.
+        """
+        if isinstance(error, NotComputed) and self.wanted.method == "auto" and self.outwards < _OUTWARDS:
+            self.outwards += 1
+            trial = self.trial(rows).as_solve()
+            try:
+                self.searched.append((rows, trial, outward(trial)))
+            except QnetError as alone:
+                # Not that of the batch where operations were spent.
+                error = alone if any(item.code == "QN515" for item in alone.problems) else error
+            else:
+                return
+        self.refused[rows[0]] = error
 
     def answer(self) -> Envelope:
         """The envelope; raises as `envelope` where no point has an answer."""
@@ -363,7 +387,7 @@ def _search(searches: Sequence[_Search], rows: Sequence[int]) -> None:
         if not searches[0].question.by_row and not isinstance(error, NotComputed):
             raise
         if len(rows) == 1:
-            searches[0].refused[rows[0]] = error
+            searches[0].search_outwards(rows, error)
             return
         for half in (rows[: len(rows) // 2], rows[len(rows) // 2 :]):
             _search(searches, half)
@@ -441,7 +465,10 @@ def _no_answer(
     observed = piece.regions.scan.value
     one, far = ("smallest", f"down to {observed.min():.6g}") if smallest else ("largest", f"up to {observed.max():.6g}")
     help = f'vary what loads the system, or give "{question.vary}" a range'
-    if counts[UNLIMITED] == len(reported):
+    if counts[UNLIMITED] == len(reported) and piece.regions.refused:
+        text = f'every value of "{question.vary}" that has an answer, {far}, meets {question.stated}'
+        help = f"farther out, {piece.regions.refused}"
+    elif counts[UNLIMITED] == len(reported):
         text = f'every value of "{question.vary}" that was tried, {far}, meets {question.stated}: there is no {one} one'
     elif counts[UNLIMITED]:
         statuses = ", ".join(f"{status} ({count} of {len(reported)} points)" for status, count in counts.items())

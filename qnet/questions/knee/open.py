@@ -7,7 +7,7 @@ from functools import partial
 from math import isfinite
 from typing import Any
 
-from qnet.errors import NoAnswer, Problem, QnetError
+from qnet.errors import NoAnswer, NotComputed, Problem, QnetError
 from qnet.expression import Expression, arrays, parse
 from qnet.expression.nodes import Binary, Name
 from qnet.lazy import np
@@ -37,6 +37,10 @@ from qnet.record import Record
 from qnet.units import NUMBER, RATE
 
 _LOADS = AUTO.replace(warned=False)
+_BY_POINTS = (
+    "a curve cannot be searched by single points; qnet envelope can, with a limit such as "
+    "--limit 'response <= 1 s', and so can qnet sweep"
+)
 _MULTIPLE = "multiple of the rates"
 """An added parameter; no model can have one of this name."""
 
@@ -68,10 +72,17 @@ def edges(axes: Sequence[GrowthAxis]) -> list[Edge]:
 
 
 def _alone(axis: GrowthAxis) -> Edge:
-    """The end along one axis, by its parameter."""
-    edge = largest(
-        Trial(at_saturation(axis.model), axis.parameters[0], limits=(), coordinates={}, size=1, wanted=_LOADS)
-    )
+    """The end along one axis, by its parameter.
+
+    Without an unlimited queue there is none, also where the method of searches refuses the model.
+    """
+    trial = Trial(at_saturation(axis.model), axis.parameters[0], limits=(), coordinates={}, size=1, wanted=_LOADS)
+    try:
+        edge = largest(trial)
+    except NotComputed as error:
+        if all(item.delay or item.capacity is not None for item in axis.model.stations):
+            return Edge(True, float("inf"), ENDLESS, "")
+        raise NotComputed(*(item.replace(help=_BY_POINTS) for item in error.problems)) from None
     return Edge(bool(edge.held[0]), float(edge.value[0]), edge.cause[0], str(edge.station[0]))
 
 

@@ -64,6 +64,8 @@ class Trial:
         """Whether the limits depend on nothing but parameters and throughputs and responses of classes."""
         self.groups = np.arange(size) if self.uncertain else _groups(coordinates, size)
         """A number for each point, equal for points with equal coordinates, except where `uncertain`."""
+        self.kept: dict[float, Solved] | None = None
+        """The solutions of `alone` at a single point by the value of the parameter, of trials `as_solve`."""
 
     @property
     def uncertain(self) -> bool:
@@ -83,6 +85,12 @@ class Trial:
         if self.uncertain:
             wanted = wanted.replace(operations=min(wanted.operations, _BRIEF))
         return self._like(None, self.coordinates, self.size, wanted, self.applies)
+
+    def as_solve(self) -> Trial:
+        """The trial with the method that `qnet solve` takes at every point."""
+        result = self._like(None, self.coordinates, self.size, self.wanted.replace(each=True), self.applies)
+        result.kept = {} if self.size == 1 else None
+        return result
 
     def at(self, indices: Any) -> Trial:
         """The trial at some points of the grid, given by an array of indices, which may repeat."""
@@ -138,7 +146,13 @@ class Trial:
 
     def alone(self, value: Any) -> Solved:
         """Solve as `answer`, every point by the method that `qnet solve` would take for it."""
-        return self._solved(value, self.wanted.replace(each=True))
+        wanted = self.wanted.replace(each=True)
+        if self.kept is None or self.size != 1:
+            return self._solved(value, wanted)
+        (key,) = np.asarray(value).tolist()
+        if key not in self.kept:
+            self.kept[key] = self._solved(value, wanted)
+        return self.kept[key]
 
     def certain(self, value: Any) -> Array:
         """The largest load among those that contain no waits, less 1, at a value for each point."""

@@ -60,8 +60,11 @@ def confirmed(trial: Trial, value: Array, limited: Indices, upper: bool) -> tupl
     limited  the indices of the points whose interval ends by a limit; only these ends are moved.
     upper    whether these are upper ends, beyond which limits fail for larger values.
     Returns  the ends that moved, by point, and the solutions: at these points by the chain, at all others by the method
-             of the search. None move where the method is the same, or chains would take too long.
+             of the search. None move where the method is the same, or chains would take too long; nor where the search
+             took the method of every point by itself.
     """
+    if trial.wanted.each:
+        return {}, trial.alone(value)
     there = trial.answer(value)
     if trial.wanted.better and trial.size <= _MOST_POINTS and len(limited):
         open_alone = not (trial.uncertain or counted(trial.model) or _may_be_full(trial.model))

@@ -180,6 +180,8 @@ class Regions(Record):
     """Per point: the value at which the limits are exceeded least."""
     complete: bool = False
     """Whether every integer in the range was tried."""
+    refused: str = ""
+    """Why values beyond those tried have no answer; empty where that is not known."""
 
     def part(self, trial: Trial, start: int) -> Regions:
         """The intervals of a part of the batch: the points of another trial, of which `start` is the first."""

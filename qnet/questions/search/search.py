@@ -61,7 +61,7 @@ def integers(trial: Trial) -> Regions:
     scan.settle()
     _halve(scan, lambda: scan.stable)
     _halve(scan, lambda: scan.holds)
-    return _regions(trial, scan, last, endless)
+    return of_neighbours(trial, scan, last, endless)
 
 
 def _look(trial: Trial, scan: Scan, first: Array, last: Array, customers: bool, unlimited: bool) -> None:
@@ -158,7 +158,12 @@ def _halve(scan: Scan, flags: Callable[[], Flags]) -> None:
         scan.look(scan.point[inner][wide], middle[wide])
 
 
-def _regions(trial: Trial, scan: Scan, last: Any, endless: Any) -> Regions:
+def of_neighbours(trial: Trial, scan: Scan, last: Any, endless: Any) -> Regions:
+    """The intervals of values of a scan that has neighbours at every end: the last value inside, and the next one.
+
+    last     the last value tried at each point.
+    endless  whether the range goes on beyond it.
+    """
     size = trial.size
     ends: list[Ends] = []
     first_run, last_run = intervals(scan)
@@ -312,7 +317,7 @@ def _ended(lanes: Trial, chosen: Chosen, upper: bool) -> IntervalEnd:
     limit, station = np.zeros(lanes.size, dtype=int), np.full(lanes.size, "", dtype=object)
     saturated, several = cause == SATURATION, (cause == LIMIT) & (len(lanes.limits) > 1)
     if saturated.any() or several.any():
-        read = lanes.alone if ends else lanes.read
+        read = lanes.alone if ends or lanes.wanted.each else lanes.read
         probed = there if (probe == shown).all() else read(np.where(saturated | several, probe, shown))
         if several.any():
             limit = np.argmax(lanes.excesses(probed), axis=0)
