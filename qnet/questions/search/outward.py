@@ -194,4 +194,6 @@ class _Values:
         result = of_neighbours(self.trial, scan, *ends)
         # What is below the least value tried is not known, if its range goes on there.
         open_below = (result.low.cause == RANGE) & (values[0] > self.least)
-        return result.replace(refused=self.refused, low=result.low.replace(cause=np.where(open_below, ENDLESS, result.low.cause)))
+        return result.replace(
+            refused=self.refused, low=result.low.replace(cause=np.where(open_below, ENDLESS, result.low.cause))
+        )
