@@ -23,6 +23,9 @@ NO_STATES = Problem(
 CORRECTIONS = ("conway", "seidmann", "rolia-sevcik")
 """How approximations may treat several servers, the one with the smallest measured error first."""
 
+FEW_REQUESTS = 20
+"""The number of requests of stations above which the chain of an open network has too many states in any case."""
+
 
 class Work(Record):
     """What a method needs: elementary operations (about 1e9 of them per second) and bytes of memory."""

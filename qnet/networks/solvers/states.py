@@ -14,7 +14,7 @@ from qnet.networks.routed import RoutedNetwork, Step
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.solvers.features import Final, of_routes
 from qnet.networks.streams import streams
-from qnet.networks.wanted import Divided, Wanted, Work
+from qnet.networks.wanted import FEW_REQUESTS, Divided, Wanted, Work
 
 if TYPE_CHECKING:
     from qnet.networks.memory import regions
@@ -39,10 +39,9 @@ _NOTHING_LEFT = Beyond(
     "--operations, or solve fewer points",
 )
 
-_FEW, _CHEAP, _CHEAP_WITH_BRANCHES = 20, 5e8, 2.5e7
-"""For open networks whose answer is warned of: the number of requests above which their chain has too many states in
-any case; and the operations that it may take, about half a second. A transition of parallel steps is charged like any
-other, and takes twenty times as long."""
+_CHEAP, _CHEAP_WITH_BRANCHES = 5e8, 2.5e7
+"""For open networks whose answer is warned of: the operations that their chain may take, about half a second. A
+transition of parallel steps is charged like any other, and takes twenty times as long."""
 _DEAR = 6e9
 """Operations of a chain of closed classes for which no other method has an answer."""
 
@@ -147,7 +146,7 @@ def _better(network: RoutedNetwork, wanted: Wanted, solution: RoutedSolution) ->
     first = next((reason for reason in solution.reasons if isinstance(reason, Beyond)), None)
     operations = FLOATS if network.size is None else arrays()
     doubtful = not operations.all(solution.stable)
-    if (first is None and not doubtful) or _requests(network) > _FEW:
+    if (first is None and not doubtful) or _requests(network) > FEW_REQUESTS:
         return None
     text = f"qnet solve tries the chain of all states (--method {STATES}) at a single point"
     if wanted.better and (network.size is None or wanted.each):

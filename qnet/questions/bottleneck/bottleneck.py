@@ -14,7 +14,7 @@ from qnet.networks.solution import RoutedSolution, StationFigures
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.networks.work import GroupWork, NetworkWork, work
 from qnet.questions.bottleneck.completed import bounding, demands_of_passages, service_of_passages, visits_made
-from qnet.questions.points.changes import Change, Changes, changes, changes_together, inside_limits
+from qnet.questions.points.changes import Change, Changes, changes, changes_together, inside_limits, judged_by_states
 from qnet.questions.points.points import Solved, solve_points
 from qnet.questions.points.saturation import Saturation, largest_throughput, saturation
 from qnet.questions.points.solution_figures import rising
@@ -336,15 +336,7 @@ def _compared(
     if asked.each and len(closed) == len(solution.classes) and solution.method in methods and len(methods) > 1:
         return changes(model, tried, faster, asked.replace(chain=0, near=near))
     judged = by_states and not closed and result.before.exact
-    return result.replace(tried=tuple(map(_judged, result.tried))) if judged else result
-
-
-def _judged(change: Change) -> Change:
-    """A change of a system whose figures are exact: one with approximate figures cannot be compared with it."""
-    if change.exact or change.status != "ok":
-        return change
-    status = "not judged: its chain of states takes too long, and an approximation cannot be compared"
-    return Change(change.station, change.faster, status=status)
+    return result.replace(tried=judged_by_states(model, result.tried, wanted)) if judged else result
 
 
 def _with_waits(resource: Resource, maximum: float | None, limited_by: str | None) -> Resource:

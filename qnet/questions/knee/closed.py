@@ -16,6 +16,7 @@ from qnet.model.model import Model, Parameter
 from qnet.model.scope import closure
 from qnet.networks.wanted import Wanted
 from qnet.questions.knee.axes import GrowthAxis, load_of
+from qnet.questions.knee.closed_confirmed import confirmed
 from qnet.questions.knee.curve import Curve, highest_integer, integer_points, last_integer, power
 from qnet.questions.knee.knees import OF_KIND, Knee, Knees
 from qnet.questions.points.answers import Answers, solve_table
@@ -271,6 +272,7 @@ class AlongPopulations:
         searched   the results of `searches`.
         """
         knees = self.asymptotic() if self.queueing and "n_star" in asked else []
+        knees, searched = ([confirmed(self.curve, item, self.first) for item in some] for some in (knees, searched))
         if not self.queueing:
             levels = [self.none("service_level", _NO_QUEUE, item.source) for item in self.limits]
             knees = [self.none(name, _NO_QUEUE) for name in asked if name in OF_KIND[True] and name != "service_level"]

@@ -8,12 +8,13 @@ from typing import Any, TypeVar
 from qnet import budget
 from qnet.errors import QnetError
 from qnet.lazy import np
+from qnet.model.bind import all_steps
 from qnet.model.conditions import Condition
 from qnet.networks.exactness import STATES
 from qnet.networks.near import Nearby
-from qnet.networks.reasons import named_chain
+from qnet.networks.reasons import Beyond, named_chain
 from qnet.networks.solvers.table import approximates_closed
-from qnet.networks.wanted import Wanted
+from qnet.networks.wanted import FEW_REQUESTS, Wanted
 from qnet.questions.knee.axes import GrowthAxis
 from qnet.questions.knee.mix import Corners, MixAnswers, corners, rate_and_time
 from qnet.questions.points.answers import Answers, joined, solve_table
@@ -78,7 +79,8 @@ class Curve:
         self.failure: QnetError | None = None
         """The error of a load without an answer, the gravest of several."""
         listed = [side for limit in self.limits for side in (limit.metric, limit.bound)]
-        self.alone = patient(axis.model, wanted, listed)
+        small = axis.closed or len(all_steps(axis.model)) <= FEW_REQUESTS
+        self.alone = patient(axis.model, wanted, listed) if small else self.wanted
         self.chains: dict[float, CurvePoint | None] = {}
         """Loads that were tried by the Markov chain of all states, and the points of those where `solve` takes it."""
         self.chain_work = 0.0
@@ -114,8 +116,10 @@ class Curve:
         return solve_table(self.axis.model, rows.columns, rows.size, wanted)
 
     def by_chain(self, value: float) -> CurvePoint | None:
-        """The curve at one load by the Markov chain of all states; None where `solve` takes another method, and where
-        chains have taken too many operations."""
+        """The curve at one load by the method of `solve`: the Markov chain of all states, or one that does not warn.
+
+        None where that warns, since the chain is too large, and where chains have taken too many operations.
+        """
         if value not in self.chains:
             self.chains[value] = self._by_chain(value)
         return self.chains[value]
@@ -128,9 +132,10 @@ class Curve:
         answers = solve_table(self.axis.model, rows.columns, rows.size, self.alone)
         self.chain_work += budget.spent() - before
         (point,) = _curve_points(self.axis, answers, slice(None), self.limits)
-        if not point.answered or point.method == STATES:
+        reasons = [reason for part in answers.parts for reason in part.solution.reasons]
+        if not point.answered or point.method == STATES or not any(isinstance(reason, Beyond) for reason in reasons):
             return point
-        if not any(named_chain(part.solution.reasons) for part in answers.parts):
+        if not named_chain(reasons):
             # The model has no chain, or one that is too large at any load.
             self.alone = self.wanted
         self.too_large = value

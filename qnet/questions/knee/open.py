@@ -13,6 +13,7 @@ from qnet.expression.nodes import Binary, Name
 from qnet.lazy import np
 from qnet.model.conditions import Condition
 from qnet.model.model import Parameter
+from qnet.networks.exactness import STATES
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.knee.axes import GrowthAxis, one_parameter
 from qnet.questions.knee.curve import (
@@ -185,6 +186,8 @@ class AlongRates:
         """The curve without load."""
         self.least = _IDLE * self.edge
         self.floor = float("nan")
+        self.trusted = 0.0
+        """The highest value at which `solve` is known to take another method than the chain; it does at lower ones."""
 
     def begin(self) -> None:
         """Compute the floor; raises the error of the solver. For several axes `begin_all` is faster."""
@@ -293,7 +296,8 @@ class AlongRates:
     def searched_by_chain(
         self, figure: Callable[[CurvePoint], float], search: Callable[[Callable[[float], float]], float], rate: float
     ) -> float:
-        """The answer of a search of a figure along the curve of the Markov chain; `rate` where there is none.
+        """The answer of a search of a figure along the curve by the methods of `solve`; `rate` where there is none, and
+        where `solve` does not take the Markov chain of all states at that rate.
 
         search   from the figure as a function of rates to its answer.
         """
@@ -305,7 +309,13 @@ class AlongRates:
                 raise Unconfirmed
             return result
 
+        if rate <= self.trusted:
+            return rate
         try:
+            here = self.curve.by_chain(rate)
+            if here is None or here.method != STATES:
+                self.trusted = rate if here else self.trusted
+                return rate
             result = search(by_chain)
             # The growth beyond a knee is that of one method.
             by_chain(result * BEYOND)
@@ -334,7 +344,7 @@ class AlongRates:
             return self.curve.read(values, power)
 
         loads, _ = self.tried(of, lambda values: bool(np.nanargmax(values) < len(values) - 1))
-        rate = highest_real(of, loads)
+        rate = float(highest_real(of, loads))
         if rate >= self.loads[-1]:
             return self.none("power", f"still rising at {rate:.6g}/s, where the range ends")
         rate = self.searched_by_chain(power, partial(highest_near, rate), rate)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
+from qnet import budget
 from qnet.errors import QnetError
 from qnet.expression import FLOATS, Expression, Value, parse
 from qnet.expression.nodes import Binary, Name
@@ -17,6 +18,7 @@ from qnet.lazy import lazy, np
 from qnet.model.bind import bind
 from qnet.model.model import THINK, Model, Parameter, StationModel, StepModel
 from qnet.model.values import Values
+from qnet.networks.exactness import STATES
 from qnet.networks.routed import RoutedNetwork, at_point
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.solve import solve
@@ -142,6 +144,10 @@ class ClassChange(Record):
     it."""
 
 
+_JUDGED = 1e9
+"""The operations that the chain of one change may take, about a second."""
+
+
 class Change(Record):
     """A change of one station, the same at all of its copies, and its effect: rates per second, times in seconds."""
 
@@ -211,6 +217,39 @@ def changes(model: Model, names: Sequence[str], faster: float, wanted: Wanted = 
         before, *sped = sped or [_single(changed, *point, asked) for point in points]
         more = [_single(changed, *point, asked) for point in servers]
     return Changes(before, (*sped, *more))
+
+
+def judged_by_states(model: Model, tried: Sequence[Change], wanted: Wanted) -> tuple[Change, ...]:
+    """Changes of a system whose figures are exact, by the Markov chain of all states: approximate figures of a change,
+    also where they are trusted, cannot be compared with those.
+
+    model    the system.
+    tried    the changes, of which those that are exact or have no answer remain; of others the largest load does.
+    wanted   the budget.
+    """
+    changed = changeable(model)
+    return tuple(item if item.exact or item.status != "ok" else _by_states(changed, item, wanted) for item in tried)
+
+
+def _by_states(changed: Model, change: Change, wanted: Wanted) -> Change:
+    """A change by the chain of states; one without an answer, with the reason, where that takes too long."""
+    asked = wanted.replace(method=STATES, states=False, bounds="", announce=None)
+    try:
+        with budget.trial(_JUDGED):
+            solution = solve_points(changed, _varied(change.station, change.faster), asked=asked).parts[0].solution
+    except QnetError:
+        status = "not judged: its chain of states takes too long, and an approximation cannot be compared"
+        return Change(change.station, change.faster, status=status)
+    classes = zip(change.classes, solution.classes, strict=True)
+    return change.replace(
+        throughput=float(solution.throughput),
+        response=float(solution.response),
+        classes=tuple(
+            old.replace(throughput=float(new.throughput), response=float(new.response)) for old, new in classes
+        ),
+        exact=solution.exact,
+        method=solution.method,
+    )
 
 
 def changes_together(model: Model, faster: float) -> AbstractContextManager[None]:

@@ -99,7 +99,7 @@ def _confirmed(
     for index in np.flatnonzero(by_chain).tolist():
         if budget.spent() - before > _MOST_WORK:
             break
-        point, search = int(limited[index]), _neighbours if counts[index] else end_near
+        point, search = int(limited[index]), integer_end_near if counts[index] else end_near
         try:
             ends[point] = search(_chain_excess(trial, point), float(value[point]), excess[index], upper)
         except (Unconfirmed, QnetError):
@@ -157,8 +157,12 @@ def end_near(excess: Excess, value: float, here: float, upper: bool) -> Confirme
     return ConfirmedEnd(*bracket(excess, inside, outside, at_inside, at_outside, FLOATS, _NEAR))
 
 
-def _neighbours(excess: Excess, value: float, here: float, upper: bool) -> ConfirmedEnd:
-    """The end of an interval of integers near `value`, where the excess is `here`."""
+def integer_end_near(excess: Excess, value: float, here: float, upper: bool) -> ConfirmedEnd:
+    """The end of an interval of integers near another one.
+
+    excess, value, here, upper  as of `end_near`.
+    Raises                      `Unconfirmed` where the limits do not change nearby.
+    """
     outwards = 1 if (here <= 0) == upper else -1
     last, step = value, 1
     for _ in range(_STEPS):

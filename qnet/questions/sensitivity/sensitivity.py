@@ -11,15 +11,15 @@ from math import ceil, log10
 from typing import Any
 
 from qnet import budget
-from qnet.errors import NoAnswer, NotComputed, Problem, UsageError
+from qnet.errors import NoAnswer, NotComputed, Problem, QnetError, UsageError
 from qnet.model.metrics import Metric, metrics
 from qnet.model.model import Model
 from qnet.networks.exactness import AGGREGATED, STATES
-from qnet.networks.reasons import approximate_notes
+from qnet.networks.reasons import approximate_notes, named_chain
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.points.answers import OK, solve_table
 from qnet.questions.points.domain import Input, columns, counts_capacity, inputs, saturated
-from qnet.questions.points.expression_values import expression_value, undefined
+from qnet.questions.points.expression_values import expression_value, patient, undefined
 from qnet.questions.points.points import Part, Solved, solve_points
 from qnet.questions.presentation.assertions import broken, conditions
 from qnet.questions.presentation.columns import effect_notes
@@ -155,6 +155,8 @@ VERIFIED = 1e-6
 _JUMP, _SAME = 0.5, 1e-9
 """The extrapolation of nearby values misses a smooth metric 16 times less at the shortest steps than at the longest; a
 miss that keeps more than the first share, and exceeds the second share of the metric, is a jump."""
+_CHAINS = 0.6
+"""The share of the operations that chains in place of a method that warns may take."""
 _EQUAL = 1e-13
 """The relative difference of two solutions that counts as none."""
 TRUSTED = 1e-2
@@ -228,8 +230,10 @@ def sensitivity(model: Model, of: Sequence[str] = (), by: Sequence[str] = (), as
     before = budget.spent()
     stated = at_stated_point(model, asked)
     spared, left = "", budget.trial_left()
+    better = _by_chain(model, wanted, result, asked, stated)
     try:
-        search = _Search(model, wanted, asked, stated, budget.spent() - before).all(_counted(result, stated))
+        each = budget.spent() - before if asked.method != STATES else 0.0
+        search = better or _Search(model, wanted, asked, stated, each).all(_counted(result, stated))
     except _Dear as dear:
         spared = str(dear)
         asked = asked.replace(chain=0)
@@ -246,8 +250,8 @@ def sensitivity(model: Model, of: Sequence[str] = (), by: Sequence[str] = (), as
     order = {item.source: number for number, item in enumerate(wanted)}
     ranked = sorted(search.effects, key=lambda item: (order[item.metric.source], *_rank(item)))
     return Sensitivity(
-        model=model, stated=stated, effects=tuple(ranked), methods=tuple(search.methods), parts=tuple(search.parts),
-        reasons=tuple(search.reasons), spared=spared,
+        model=model, stated=search.stated, effects=tuple(ranked), methods=tuple(search.methods),
+        parts=tuple(search.parts), reasons=tuple(search.reasons), spared=spared,
     )  # fmt: skip
 
 
@@ -286,6 +290,26 @@ def values_here(stated: Solved, wanted: Sequence[Metric]) -> list[float]:
             raise NotComputed(Problem("QN532", f"{text}, at the stated point", "a number"))
         result.append(value)
     return result
+
+
+def _by_chain(
+    model: Model, wanted: Sequence[Metric], moved: Sequence[Input], asked: Wanted, stated: Solved
+) -> _Search | None:
+    """The search by the Markov chain of all states, where `solve` takes that in place of a method that warns, of which
+    `stated` is the solution; None where it does not, or the chains of all points take too many operations."""
+    patiently = patient(model, asked, [item.expression for item in wanted])
+    if not patiently.better or asked.better or not named_chain(stated.parts[0].solution.reasons):
+        return None
+    try:
+        with budget.share(_CHAINS):
+            before = budget.spent()
+            stated = at_stated_point(model, patiently)
+            if stated.parts[0].solution.method != STATES:
+                return None
+            search = _Search(model, wanted, asked.replace(method=STATES), stated, budget.spent() - before)
+            return search.all(_counted(moved, stated))
+    except (_Dear, QnetError):
+        return None
 
 
 def _rank(item: Effect) -> tuple[float, ...]:
@@ -346,6 +370,7 @@ class _Search:
         self.model = model
         self.wanted = wanted
         self.asked = asked
+        self.stated = stated
         self.here = values_here(stated, wanted)
         self.exact = [all_exact(model, [item.expression], stated.parts) for item in wanted]
         self.parts = [*stated.parts]
@@ -356,7 +381,7 @@ class _Search:
         self.method = solution.method
         self.methods: dict[str, None] = {solution.method: None}
         self.reasons: dict[str, None] = dict.fromkeys(solution.reasons)
-        self.each = each if solution.method == STATES != asked.method else 0.0
+        self.each = each if solution.method == STATES else 0.0
 
     def all(self, result: Sequence[Input]) -> _Search:
         """The search, with the effects of all inputs computed."""
