@@ -97,3 +97,31 @@ def test_knees_of_customers_are_those_of_the_chain() -> None:
     best = max(range(1, 8), key=lambda users: users / responses[users - 1] ** 2)
     assert power["population"] == best
     assert power["response_s"] == pytest.approx(responses[best - 1], rel=1e-7)
+
+
+SESSIONS = """qnet = 1
+title = "sessions around a processor, enough for all at two"
+[parameters]
+sessions = {sessions}
+[stations]
+cpu = {{ servers = 4 }}
+disk = {{}}
+pool = {{ servers = "sessions" }}
+[classes.a]
+population = 2
+think_time = "82.4 ms"
+steps = [
+  {{ hold = "pool", steps = [{{ station = "cpu", time = "8.34 ms" }}, {{ station = "disk", time = "8.23 ms" }}] }},
+]
+"""
+
+
+def test_the_integer_beyond_an_exact_end_is_that_of_the_chain() -> None:
+    """An approximation has one session exceed the limit, which it meets."""
+    alone = solve(load(SESSIONS.format(sessions=1))).response["a"]
+    limit = f"response <= {1.005 * alone!r} s"
+    system = qnet.loads(SESSIONS.format(sessions=2))
+    approximate = system.set(sessions=1).solve(method="flow-equivalent").records()[0]["response_s"]
+    assert approximate > 1.005 * alone
+    (row,) = system.envelope(vary="sessions", limit=[limit, "throughput >= 1/s"], find="smallest").records()
+    assert (row["sessions"], row["binds"]) == (1, "range of sessions")

@@ -7,12 +7,13 @@ chain.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 from qnet import budget
 from qnet.errors import QnetError
 from qnet.expression import FLOATS
-from qnet.lazy import Array, Indices, np
+from qnet.lazy import Array, Flags, Indices, np
 from qnet.model.bind import counted
 from qnet.model.model import Model
 from qnet.networks.exactness import STATES
@@ -45,20 +46,25 @@ class ConfirmedEnd(Record):
     value: float
     """The last value at which the limits hold."""
     beyond: float
-    """The nearest value at which they do not."""
+    """The nearest value at which they do not; the same at the end of the range."""
+    at_range: bool = False
+    """Whether the range ends there, while the limits still hold."""
 
 
 class Unconfirmed(Exception):
     """The chain does not show where the limits cease to hold, or is too large there."""
 
 
-def confirmed(trial: Trial, value: Array, limited: Indices, upper: bool) -> tuple[dict[int, ConfirmedEnd], Solved]:
+def confirmed(
+    trial: Trial, value: Array, limited: Indices, upper: bool, beyond: Array | None = None
+) -> tuple[dict[int, ConfirmedEnd], Solved]:
     """The ends of intervals by the method of a single point where it is another one, and the solutions at all ends.
 
     trial    the model, the parameter that is varied and the limits, at the points of a batch.
     value    the end at each point, by the method of the search, or the value at which the figures are read.
     limited  the indices of the points whose interval ends by a limit; only these ends are moved.
     upper    whether these are upper ends, beyond which limits fail for larger values.
+    beyond   for integers, the next value of each point, at which limits fail.
     Returns  the ends that moved, by point, and the solutions: at these points by the chain, at all others by the method
              of the search. None move where the method is the same, or chains would take too long; nor where the search
              took the method of every point by itself.
@@ -68,8 +74,15 @@ def confirmed(trial: Trial, value: Array, limited: Indices, upper: bool) -> tupl
     there = trial.answer(value)
     if trial.wanted.better and trial.size <= _MOST_POINTS and len(limited):
         open_alone = not (trial.uncertain or counted(trial.model) or _may_be_full(trial.model))
-        doubtful = there.gather(lambda part: np.full(len(part.points), _is_doubtful(part, open_alone)))
+
+        def of(part: Part) -> Flags:
+            return np.full(len(part.points), _is_doubtful(part, open_alone))
+
+        doubtful = there.gather(of)
         try:
+            # The first integer beyond an end may have another method.
+            if beyond is not None and not doubtful[limited].all() and trial.domain.integers(trial.size).all():
+                doubtful = doubtful | trial.answer(beyond).gather(of)
             if doubtful[limited].any():
                 return _confirmed(trial, value, limited[doubtful[limited]], upper, there)
         except QnetError:
@@ -94,14 +107,20 @@ def _confirmed(
     before = budget.spent()
     candidates, ends = trial.at(limited), dict[int, ConfirmedEnd]()
     alone = candidates.alone(value[limited])
-    by_chain = alone.gather(lambda part: np.full(len(part.points), part.solution.method == STATES))
+    by_chain = alone.gather(
+        lambda part: np.full(len(part.points), part.solution.method == STATES or part.solution.exact)
+    )
     excess, counts = candidates.excess(alone).tolist(), candidates.domain.integers(candidates.size)
     for index in np.flatnonzero(by_chain).tolist():
         if budget.spent() - before > _MOST_WORK:
             break
-        point, search = int(limited[index]), integer_end_near if counts[index] else end_near
+        point = int(limited[index])
+        near = _chain_excess(trial, point), float(value[point]), excess[index], upper
         try:
-            ends[point] = search(_chain_excess(trial, point), float(value[point]), excess[index], upper)
+            if counts[index]:
+                ends[point] = integer_end_near(*near, trial.domain.integer_range(point))
+            else:
+                ends[point] = end_near(*near)
         except (Unconfirmed, QnetError):
             # The end of the search remains, with the warning of its method.
             continue
@@ -123,7 +142,7 @@ def _chain_excess(trial: Trial, point: int) -> Excess:
             raise Unconfirmed
         solved = alone.alone(np.array([value]))
         solution = solved.parts[0].solution
-        if solution.method != STATES and bool(np.all(solution.stable)):
+        if solution.method != STATES and not solution.exact and bool(np.all(solution.stable)):
             raise Unconfirmed
         return float(alone.excess(solved)[0])
 
@@ -157,16 +176,23 @@ def end_near(excess: Excess, value: float, here: float, upper: bool) -> Confirme
     return ConfirmedEnd(*bracket(excess, inside, outside, at_inside, at_outside, FLOATS, _NEAR))
 
 
-def integer_end_near(excess: Excess, value: float, here: float, upper: bool) -> ConfirmedEnd:
+def integer_end_near(
+    excess: Excess, value: float, here: float, upper: bool, ends: tuple[float, float] = (-math.inf, math.inf)
+) -> ConfirmedEnd:
     """The end of an interval of integers near another one.
 
     excess, value, here, upper  as of `end_near`.
+    ends                        the ends of the range.
     Raises                      `Unconfirmed` where the limits do not change nearby.
     """
     outwards = 1 if (here <= 0) == upper else -1
     last, step = value, 1
     for _ in range(_STEPS):
-        next_value = last + outwards * step
+        next_value = min(max(last + outwards * step, ends[0]), ends[1])
+        if next_value == last and here <= 0:
+            return ConfirmedEnd(last, last, at_range=True)
+        if next_value == last:
+            raise Unconfirmed
         if (excess(next_value) <= 0) != (here <= 0):
             break
         last, step = next_value, 2 * step

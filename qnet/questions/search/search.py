@@ -310,10 +310,11 @@ def _ended(lanes: Trial, chosen: Chosen, upper: bool) -> IntervalEnd:
     An end by a limit is that by the method of a single point where this is another one than in the search.
     """
     held, value, shown, probe, cause = chosen
-    ends, there = confirmed(lanes, shown, np.flatnonzero(held & (cause == LIMIT)), upper)
-    value, shown, probe = value.copy(), shown.copy(), probe.copy()
+    ends, there = confirmed(lanes, shown, np.flatnonzero(held & (cause == LIMIT)), upper, probe)
+    value, shown, probe, cause = value.copy(), shown.copy(), probe.copy(), cause.copy()
     for point, end in ends.items():
         value[point], shown[point], probe[point] = end.value, end.value, end.beyond
+        cause[point] = RANGE if end.at_range else cause[point]
     limit, station = np.zeros(lanes.size, dtype=int), np.full(lanes.size, "", dtype=object)
     saturated, several = cause == SATURATION, (cause == LIMIT) & (len(lanes.limits) > 1)
     if saturated.any() or several.any():
