@@ -16,6 +16,7 @@ pytestmark = pytest.mark.sliced
 KEPT: Kept = json.loads(SIMULATED.read_text())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ROWS)
 def test_the_errors_are_those_that_are_told(name: str) -> None:
     assert_told(name, [ROWS[name].error(answer, KEPT[name][system.key]) for system, answer in measured(name)])

@@ -6,6 +6,8 @@ from math import copysign
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import qnet
 
 CLOSED = """qnet = 1
@@ -55,6 +57,7 @@ def test_nothing_lost_is_no_negative_share(tmp_path: Path) -> None:
     assert losses and all(value == 0.0 and copysign(1.0, value) > 0 for value in losses)
 
 
+@pytest.mark.long
 def test_a_method_of_several_searches_is_named_once(tmp_path: Path) -> None:
     """One search is solved by two methods, which a batch names together, and another by the first of them."""
     jobs = """
