@@ -135,9 +135,10 @@ CODES: dict[str, _T] = {
         "The variability of arrivals is propagated through open networks whose stations are visited one after the "
         "other. With closed classes, rates that depend on the number present, holds of several stations, second-phase "
         "work and limits, and by the method open, all arrivals are taken as Poisson. Small networks at single points "
-        "are solved as Markov chains, with their bursts; searches such as qnet envelope and qnet knee are not.",
-        "Try qnet sweep over the parameter: single points may be solved with bursts. Or set arrival_scv = 1; or model "
-        "only the stations that bursts pass through, without the feature that the message names."),
+        "are solved as Markov chains, with their bursts; so qnet solve, sweep, map and envelope may answer, and qnet "
+        "knee does not.",
+        "Set arrival_scv = 1, or omit it, for Poisson arrivals; or model only the stations that bursts pass through, "
+        "without the feature that the message names; or try qnet sweep over the parameter."),
     "QN549": _T("the loss fixed point did not converge",
         "The loss probabilities of full stations and buffers depend on each other, and the iteration did not converge.",
         "Try a lower load, and report the model with its parameters: this is a defect of qnet."),
