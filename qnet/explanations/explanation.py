@@ -10,4 +10,4 @@ class Explanation(Record):
 
     title: str
     means: str
-    action: str
+    action: str = ""

@@ -6,25 +6,20 @@ from qnet.explanations.explanation import Explanation as _T
 
 CODES: dict[str, _T] = {
     "QN601": _T("the answer is approximate",
-        "The model has a feature without a known exact solution; the note names it. Typical errors are a few "
-        "per cent at moderate load and grow near saturation. Closed classes whose service times differ at a station "
-        "first come first served, or are not exponential there, are corrected for the order of arrival (median error "
-        "of throughputs of small networks 2 %, QN638); a product-form method solves them like processor sharing, which "
-        "may be wrong by tens of per cent.",
+        "The model has a feature without a known exact solution; the note names it, and QN741 states the errors "
+        "that were measured. Typical ones are a few per cent at moderate load and grow near saturation.",
         "The answer is exact for the network without the named feature."),
     "QN602": _T("some points have no answer",
         "At some points of the grid the limit cannot be met or holds at every value, or there is no steady state.",
         "Read the status of those rows."),
     "QN603": _T("summary of a study",
         "The number of claims by role, how many predictions hold, and their errors. Only predictions are evidence for "
-        "the model.",
-        ""),
+        "the model."),
     "QN604": _T("claims are missed",
         "A prediction is outside its tolerance, or a trend is not reproduced. The table lists the errors.",
         "Missed claims of a published source show the limits of the model."),
     "QN605": _T("a source",
-        "The bibliographic record behind a key cited by a value.",
-        ""),
+        "The bibliographic record behind a key cited by a value."),
     "QN606": _T("--plot, --log or --safe-csv has no effect",
         "Charts are drawn in tables, Markdown and HTML, and in files; --log is about charts, --safe-csv about CSV.",
         "Omit the format for a table with a chart, use --md or --html, or --plot FILE.svg."),
@@ -66,8 +61,7 @@ CODES: dict[str, _T] = {
     "QN616": _T("the reference of a knee",
         "The response time of the first customer along the curve, delays and waits for other classes included: the "
         "basis of a multiple, and the unit of response time for curvature. Curvature of a long curve is measured over "
-        "more than one customer.",
-        ""),
+        "more than one customer."),
     "QN617": _T("demands depend on the number of customers",
         "Service times, visits or stations change along the curve, as where users page. N* is then the number that "
         "solves N = (Z + R0(N)) / Dmax(N).",
@@ -221,8 +215,7 @@ CODES: dict[str, _T] = {
         "would have steps, each a step of one class.",
         "Solve the setting in the row for integer populations, or vary one parameter alone."),
     "QN650": _T("the definition of a metric",
-        "A remark on the station, without which its metrics could be misread.",
-        ""),
+        "A remark on the station, without which its metrics could be misread."),
     "QN651": _T("no percentiles",
         "The distribution of the times of this station is not known in closed form.",
         "Use the mean, or a similar station whose percentiles are known."),
@@ -354,8 +347,7 @@ CODES: dict[str, _T] = {
     "QN692": _T("intervals by profile",
         "Where the sum of squares is not quadratic around its minimum, because the model has kinks, steps, "
         "or hardly depends on a parameter, its interval ends where the sum of squares, with all other parameters "
-        "fitted again, has risen by Student's t squared times the variance (Bates and Watts 1988, chapter 6).",
-        ""),
+        "fitted again, has risen by Student's t squared times the variance (Bates and Watts 1988, chapter 6)."),
     "QN693": _T("an interval with an open end",
         "The sum of squares does not rise enough on one side, or both, within the range of the parameter: "
         "these rows bound it on one side only, or do not determine it.",
@@ -500,6 +492,12 @@ CODES: dict[str, _T] = {
         "rows of the measurements have one. That was not possible here: values, residuals and figures are all those of "
         "the approximation that is named.",
         "Allow more with --operations, or fit on rows with fewer customers."),
+    "QN741": _T("measured errors",
+        "The method was compared with exact answers of at least 200 random systems for each feature that is named: "
+        "none had an error above the first number, and half of them were below the second, for the class where it is "
+        "largest. Figures whose errors may be larger are named. Outside the regions of these systems (qnet methods "
+        "--error) there is a warning instead, and no note where a combination of features was not measured.",
+        "Read differences between two answers with these errors in mind."),
     "QN745": _T("a null that was not an input of the model",
         "The null of a prediction is the nearest figure that was an input of the model: a claim of the same study and "
         "dimension that is given, fitted or an identity. Its error is that of a forecast without the model.",

@@ -31,8 +31,8 @@ STATES = "states"
 """The Markov chain of all states."""
 AGGREGATED = "flow-equivalent"
 """Flow-equivalent aggregation."""
-_CORRECTED = "waits are estimated, which may be wrong by a few per cent, in small networks by ten or more"
-_ESTIMATED = "the capacity that they leave is estimated, with errors of 0.55 % in the median, and up to 19 %"
+_CORRECTED = "waits are estimated"
+_ESTIMATED = "the capacity that they leave is estimated"
 HELD = Inexact(Reason("holds"))
 """The reason of an open network with servers kept while others are waited for."""
 HIGHER = 0.6

@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from qnet.lazy import lazy
 from qnet.note import Note
 from qnet.record import Record
 
 if TYPE_CHECKING:
     from typing import Self
+
+    from qnet.networks import measured_errors
+else:
+    measured_errors = lazy("qnet.networks.measured_errors")
 
 
 SENTENCES = {
@@ -278,19 +283,23 @@ class Requested(str):
 REQUESTED = Requested("asked for")
 
 
-def approximation(method: str) -> Inexact:
+def approximation(method: str, variant: str = "") -> Inexact:
     """The reason that a method which is never exact is approximate.
+
+    variant  of the method, such as "aql, seidmann", where it is not the usual one.
 
     >>> approximation("aql")
     'aql is an approximation'
     """
-    return Inexact(Reason("approximation", f"{method} is an approximation"))
+    return Inexact(Reason("approximation", f"{method} is an approximation", others=(variant,) if variant else ()))
 
 
-def approximate_notes(reasons: Iterable[str], what: str = "the answer is") -> list[Note]:
-    """Notes that something is approximate and why, with warnings beyond the measured region; none without a reason.
+def approximate_notes(reasons: Iterable[str], methods: Iterable[str] = (), what: str = "the answer is") -> list[Note]:
+    """Notes that something is approximate and why, with warnings beyond the measured region, or with the errors that
+    were measured; none without a reason.
 
     reasons  those of a solution, each as its sentence.
+    methods  the names of the methods of the solution; without any, errors are not stated.
     what     subject and verb of the note.
     """
     every = sorted(reasons, key=_of_method)
@@ -304,7 +313,20 @@ def approximate_notes(reasons: Iterable[str], what: str = "the answer is") -> li
     warnings = [Note(code, _listed(list(texts)), "warning") for code, texts in warned.items()]
     text = f"{what} approximate: {_listed(result)}"
     brief = f"{what} approximate: {result[0]}; {len(result) - 1} more with --json"
-    return [Note("QN601", text, brief=brief if len(text) > _LINE and len(result) > 1 else ""), *warnings]
+    note = Note("QN601", text, brief=brief if len(text) > _LINE and len(result) > 1 else "")
+    return [note, *(warnings or _measured(result, methods))]
+
+
+def _measured(reasons: Iterable[str], methods: Iterable[str]) -> list[Note]:
+    """The note on the measured errors of methods; none where they were not measured for all reasons."""
+    known = [reason.reason for reason in reasons if isinstance(reason, Inexact)]
+    names = list(dict.fromkeys(name for method in methods for name in method.split(", ")))
+    variants = [name for item in known if item.code == "approximation" for name in item.others]
+    errors = measured_errors.errors_by_feature(names, [item.code for item in known], variants) if names else ()
+    if not errors:
+        return []
+    text = f"measured errors of response and throughput: {'; '.join(map(str, errors))}"
+    return [Note("QN741", text)]
 
 
 def _of_method(reason: str) -> bool:

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from qnet.explanations import EXPLANATIONS
-from qnet.networks import exactness
 from qnet.networks.closed import approximate
 from qnet.networks.measured_errors import MEASURED, percent
 
@@ -24,7 +23,6 @@ _ROUTES = "percentiles: open, several servers and routes"
 _CLASSES = "service times in open networks: classes and priorities"
 _LOST = "buffer: lost, drained with other work"
 NOTES: dict[str, list[tuple[str, str]]] = {
-    "QN601": [("median error of throughputs of small networks {} %", f"median {_FIRST}")],
     "QN645": [
         ("response had a median error of {} %", "median memory: response of an open class"),
         ("against Markov chains, and up to {} %", "worst memory: response of an open class"),
@@ -153,13 +151,6 @@ def test_every_percentage_of_a_note_is_an_error_of_the_table_or_known_as_another
         numbers.remove(number)
     told = [quoted(text, fragment) for fragment, _ in NOTES.get(code, []) if "{} %" in fragment]
     assert sorted(numbers) == sorted(told)
-
-
-def test_the_reason_of_priorities_quotes_the_table():
-    row = MEASURED["priorities: closed, one or two stations, throughput"]
-    text = exactness._ESTIMATED  # pyright: ignore[reportPrivateUsage]
-    median, worst = quoted(text, "errors of {} % in the median"), quoted(text, "up to {} %")
-    assert float(median) == rounded(row.median, median) and float(worst) == rounded(row.worst, worst)
 
 
 def test_the_docstring_of_the_approximations_has_their_rows():

@@ -45,7 +45,7 @@ def network(discipline: str = "fcfs", time: float = 500, second: int = 20, **mor
     ("discipline", "time", "second", "codes"),
     [
         ("fcfs", 500, 20, {"QN601", "QN607", "QN638"}),
-        ("fcfs", 30, 20, {"QN601", "QN607"}),
+        ("fcfs", 30, 20, {"QN601", "QN607", "QN741"}),
         ("fcfs", 500, 0, {"QN702"}),
         ("ps", 500, 20, set()),
     ],

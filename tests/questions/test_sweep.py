@@ -138,7 +138,7 @@ def test_rows_without_an_answer_say_why_and_others_are_told(terminal):
     assert (
         report.broken[0].found == "asserted response < 1 min, but there is no answer at 1 of 3 points, first at point 3"
     )
-    assert [note.code for note in report.notes] == ["QN601", "QN602"]
+    assert [note.code for note in report.notes] == ["QN601", "QN741", "QN602"]
 
 
 def test_no_answer_at_all_is_refused():

@@ -96,7 +96,7 @@ class Solution:
         reasons = dict.fromkeys((*self.method_reasons, *self._route_reasons()))
         idle = [network.class_label(class_index) for class_index in network.closed if network.nobody(class_index)]
         return (
-            *approximate_notes([] if self.exact else reasons or self.reasons),
+            *approximate_notes([] if self.exact else reasons or self.reasons, [self.method]),
             *unstated,
             *idle_notes(idle),
             *method_notes(self.method, self.why, not self.exact),

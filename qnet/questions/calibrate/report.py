@@ -327,7 +327,7 @@ def _end(value: float, unit: str) -> float | None:
 def _notes(calibration: Calibration) -> Iterator[Note]:
     answers, table = calibration.answers, calibration.measured.table
     yield from _ended(calibration)
-    yield from approximate_notes(answers.reasons)
+    yield from approximate_notes(answers.reasons, answers.methods)
     yield from percentile_notes(
         calibration.model, [item.expression for item in calibration.measured.metrics], answers.parts
     )

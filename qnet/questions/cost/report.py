@@ -148,7 +148,7 @@ def cost_report(result: Costs, against: Costs | None = None, asserted: Sequence[
     exact = result.exact and claimed.exact is not False
     rows = _rows(result, result.exact)
     means = result.exact and claimed.means
-    notes = approximate_notes(result.reasons)
+    notes = approximate_notes(result.reasons, [result.method])
     notes += [note for note in claimed.notes if note.code != "QN601" or not notes]
     changed = [*model.settings, *(grid.name for grid in result.over)]
     notes += effect_notes(model, changed, [item.cost.per for item in result.points])

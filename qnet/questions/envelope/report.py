@@ -299,7 +299,7 @@ def _notes(
     envelopes: Sequence[Envelope], points: Sequence[EnvelopePoint], every: bool, metric_notes: list[Note]
 ) -> list[Note]:
     """All notes: approximations, `metric_notes`, points without an answer, and further intervals."""
-    notes = [*approximate_notes(_reasons(envelopes)), *metric_notes]
+    notes = [*approximate_notes(_reasons(envelopes), [point.method for point in points if point.method]), *metric_notes]
     missing = sum(point.status != OK for point in points)
     if missing:
         text = f"{missing} of {len(points)} points have no answer; their status says why"

@@ -70,7 +70,7 @@ def formula_report(answer: Formulas, asserted: Sequence[str] = ()) -> Report:
     free = {name for name, item in answer.definitions.items() if item.expression.is_Symbol}
     rows += [_row("definition", item) for name, item in answer.definitions.items() if name not in free]
     rows += [_row("parameter", item) for name, item in answer.definitions.items() if name in free]
-    notes = approximate_notes(answer.reasons, "the formulas are")
+    notes = approximate_notes(answer.reasons, what="the formulas are")
     notes += [note for note in claimed.notes if note.code != "QN601" or not notes]
     notes += [Note("QN610", text) for text in answer.notes]
     if answer.fixed:

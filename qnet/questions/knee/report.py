@@ -426,7 +426,7 @@ def _unanswered(source: str, knees: Knees, missing: Sequence[str]) -> Problem:
 
 def _notes(result: Sequence[Knees], answers: Sequence[Answers | MixAnswers]) -> tuple[Note, ...]:
     reasons = dict.fromkeys(reason for one in answers for reason in one.reasons)
-    notes = approximate_notes(reasons)
+    notes = approximate_notes(reasons, [method for one in answers for method in one.methods])
     for item in result:
         name = item.axis.name
         if item.curve.why:

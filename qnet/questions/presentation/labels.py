@@ -25,13 +25,14 @@ from qnet.reports.content import Note
 from qnet.units import format_quantity
 
 if TYPE_CHECKING:
-    from qnet.networks import exact_points, exactness, streams
+    from qnet.networks import exact_points, exactness, measured_errors, streams
     from qnet.networks.percentiles import responses as percentiles
     from qnet.networks.percentiles import trust as percentile_trust
     from qnet.questions.points.answers import Answers
 else:
     exact_points = lazy("qnet.networks.exact_points")
     exactness = lazy("qnet.networks.exactness")
+    measured_errors = lazy("qnet.networks.measured_errors")
     streams = lazy("qnet.networks.streams")
     percentile_trust = lazy("qnet.networks.percentiles.trust")
     percentiles = lazy("qnet.networks.percentiles.responses")
@@ -174,7 +175,7 @@ def _everywhere(condition: Value, part: Part) -> bool:
 
 def trust_notes(solution: RoutedSolution) -> list[Note]:
     """Notes on the accuracy of a solution: why it is approximate, bounds on the exact one, and its method."""
-    notes = approximate_notes(solution.reasons)
+    notes = approximate_notes(solution.reasons, [solution.method])
     bounded = [item for item in solution.classes if item.enclosed and solution.branches]
     for item in bounded:
         lower, upper = (format_quantity(float(value), "s") for value in (item.enclosed or ())[2:])
@@ -225,6 +226,8 @@ def percentile_notes(model: Model, asked: Iterable[Expression], parts: Iterable[
         text, first, more = f"percentiles are unreliable{at} where", next(iter(reasons)), len(reasons) - 1
         brief = f"{text} {first}; {more} more with --json" if more else ""
         notes.append(Note("QN663", f"{text} {'; '.join(reasons)}", "warning", brief=brief))
+    else:
+        notes.append(Note("QN741", f"measured errors: {measured_errors.errors_of_percentiles()}"))
     return notes
 
 

@@ -72,7 +72,10 @@ def claims_of(
         return AssertionOutcome(tuple(problems))
     figures = [item.metric for item in claimed]
     parts, reasons = solved[0].parts, solved[0].reasons
-    notes = (*approximate_notes(reasons, "what is asserted is"), *percentile_notes(model, figures, parts))
+    notes = (
+        *approximate_notes(reasons, solved[0].methods, "what is asserted is"),
+        *percentile_notes(model, figures, parts),
+    )
     return AssertionOutcome(
         tuple(problems), all_exact(model, figures, parts), means_exact(model, figures, parts), notes
     )

@@ -88,7 +88,7 @@ def sensitivity_report(result: Sensitivity, asserted: Sequence[str] = ()) -> Rep
     methods = method_list(result.methods)
     rows = [(*_row(result, item), methods, label(item.exact)) for item in result.effects]
     exact = all(item.exact for item in result.effects) and all_exact(model, claims, result.stated.parts)
-    notes = [*approximate_notes(result.reasons), *percentile_notes(model, shown, result.parts)]
+    notes = [*approximate_notes(result.reasons, result.methods), *percentile_notes(model, shown, result.parts)]
     notes += effect_notes(model, [*model.settings, *(item.input.name for item in result.effects)], shown)
     sides = {(item.metric.source, item.input.name, item.by) for item in result.effects if item.derivative is not None}
     bent = dict.fromkeys(name for metric, name, by in sorted(sides) if by == BELOW and (metric, name, ABOVE) in sides)

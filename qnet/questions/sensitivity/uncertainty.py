@@ -481,7 +481,7 @@ def _report(
 
 
 def _approximate(result: Uncertainty, asserted: Sequence[str]) -> list[Note]:
-    notes = approximate_notes(result.reasons)
+    notes = approximate_notes(result.reasons, result.methods)
     return [*notes, *percentile_notes(result.model, _asked(result, asserted), result.parts)]
 
 

@@ -144,7 +144,7 @@ def _add_intervals(result: Sweep, make: ColumnMaker, listed: list[Column], cells
 def answer_notes(answers: Answers) -> Iterator[Note]:
     """Notes on why some answers are approximate, and on the number of points without an answer."""
     some = "some answers are" if len({part.solution.exact for part in answers.parts}) > 1 else "the answer is"
-    yield from approximate_notes(answers.reasons, some)
+    yield from approximate_notes(answers.reasons, answers.methods, some)
     missing = int((~answers.answered).sum())
     if missing:
         text = f"{missing} of {answers.size} points have no answer; their status says why"
