@@ -8,8 +8,15 @@ from __future__ import annotations
 
 import math
 import re
+from typing import TYPE_CHECKING
 
+from qnet.lazy import lazy
 from qnet.record import Record
+
+if TYPE_CHECKING:
+    import difflib
+else:
+    difflib = lazy("difflib")
 
 
 class Dimension(Record):
@@ -98,6 +105,9 @@ _MEANINGS = {
 
 _NAMES = "s ms us ns min h d, B kB MB GB TB KiB MiB GiB TiB, bit kbit Mbit Gbit, %, Hz, rpm"
 
+_LETTERS, _SIMILARITY = 5, 0.8
+"""The least letters of a word for a unit that may be misspelt, and the least similarity of a misspelling: choices."""
+
 UNIT_NAMES = frozenset(_ATOMS) - {"%"}
 """Names that mean a unit after a number, and so cannot name a parameter."""
 
@@ -176,12 +186,28 @@ def _unknown_unit(atom: str) -> UnitError:
     nearest = {name.lower(): name for name in _ATOMS}.get(atom.lower())
     if nearest:
         return UnitError(f'unknown unit "{atom}"', f'did you mean "{nearest}"?', (nearest,))
+    meant = _misspelt(atom)
+    if meant:
+        return UnitError(f'unknown unit "{atom}"', meant.help, meant.meant)
     return UnitError(f'unknown unit "{atom}"', f"units are {_NAMES}")
 
 
 def meant_unit(name: str) -> str:
-    """What to write instead of a word for a unit that is read as a name, such as `minute`; empty for other names."""
-    return _refused(name).help if name in _REFUSED and len(name) > 2 else ""
+    """What to write instead of a word for a unit that is read as a name, such as `minute`, or a misspelling of one;
+    empty for other names."""
+    if name in _REFUSED and len(name) > 2:
+        return _refused(name).help
+    meant = _misspelt(name)
+    return meant.help if meant else ""
+
+
+def _misspelt(name: str) -> UnitError | None:
+    """The refusal of the word for a unit that is most like a name; None where no long one is."""
+    if not _LETTERS <= len(name) <= 3 * _LETTERS:
+        return None
+    words = [word for word in _REFUSED if len(word) >= _LETTERS]
+    near = difflib.get_close_matches(name, words, 1, _SIMILARITY)
+    return _refused(near[0]) if near else None
 
 
 def _refused(atom: str) -> UnitError:

@@ -23,7 +23,7 @@ MAY_USE = {
     "question": {"record"},
     "formats": {"record"},
     "budget": {"errors"},
-    "units": {"record"},
+    "units": {"record", "lazy"},
     "arguments": {"errors", "real"},
     "references": {"record"},
     "plain_tables": {"units"},

@@ -93,6 +93,14 @@ def test_a_spelling_with_two_readings_is_refused_with_advice(text: str):
     assert caught.value.help == REFUSED[text]
 
 
+@many("text", ["miliseconds", "milisecond", "secconds", "minuets", "microsecs", "nanosecods"])
+def test_a_misspelt_word_for_a_unit_is_answered_with_the_unit(text: str):
+    with pytest.raises(UnitError, match=f'unknown unit "{text}"') as caught:
+        quantity(f"3 {text}")
+    unit = {"mil": "ms", "sec": "s", "min": "min", "mic": "us", "nan": "ns"}[text[:3]]
+    assert caught.value.help == f'write "{unit}"'
+
+
 def test_an_unknown_unit_is_answered_with_those_there_are():
     with pytest.raises(UnitError, match='unknown unit "parsec"') as caught:
         quantity("3 parsec")
