@@ -197,7 +197,7 @@ def _largest(feature: str, rows: list[MeasuredError]) -> FeatureErrors:
 
 
 def percent(share: float) -> str:
-    """A relative error as texts quote it: two digits.
+    """A relative error, a `share` of 1, as texts quote it: two digits.
 
     >>> percent(0.0044)
     '0.44 %'

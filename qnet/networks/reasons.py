@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from qnet.networks import measured_errors
+    from qnet.networks.measured_errors import FeatureErrors
 else:
     measured_errors = lazy("qnet.networks.measured_errors")
 
@@ -314,19 +315,24 @@ def approximate_notes(reasons: Iterable[str], methods: Iterable[str] = (), what:
     text = f"{what} approximate: {_listed(result)}"
     brief = f"{what} approximate: {result[0]}; {len(result) - 1} more with --json"
     note = Note("QN601", text, brief=brief if len(text) > _LINE and len(result) > 1 else "")
-    return [note, *(warnings or _measured(result, methods))]
+    errors = "; ".join(map(str, measured(every, methods)))
+    stated = [Note("QN741", f"measured errors of response and throughput: {errors}")] if errors else []
+    return [note, *warnings, *stated]
 
 
-def _measured(reasons: Iterable[str], methods: Iterable[str]) -> list[Note]:
-    """The note on the measured errors of methods; none where they were not measured for all reasons."""
-    known = [reason.reason for reason in reasons if isinstance(reason, Inexact)]
+def measured(reasons: Iterable[str], methods: Iterable[str]) -> tuple[FeatureErrors, ...]:
+    """The measured errors behind an answer, by feature; none beyond the measured region, or for reasons that were not
+    measured.
+
+    reasons, methods   those of a solution.
+    """
+    each = list(reasons)
+    known = [reason.reason for reason in each if isinstance(reason, Inexact)]
     names = list(dict.fromkeys(name for method in methods for name in method.split(", ")))
+    if not names or not known or any(isinstance(reason, Beyond) for reason in each):
+        return ()
     variants = [name for item in known if item.code == "approximation" for name in item.others]
-    errors = measured_errors.errors_by_feature(names, [item.code for item in known], variants) if names else ()
-    if not errors:
-        return []
-    text = f"measured errors of response and throughput: {'; '.join(map(str, errors))}"
-    return [Note("QN741", text)]
+    return measured_errors.errors_by_feature(names, [item.code for item in known], variants)
 
 
 def _of_method(reason: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -131,6 +132,59 @@ def test_questions_state_them_as_well(question: str):
     warned = any(note.severity == "warning" for note in report.notes)
     assert warned or "QN741" in [note.code for note in report.notes]
     assert "QN601" in [note.code for note in report.notes]
+
+
+def test_a_comparison_states_them_by_side():
+    report = qnet.load("disk-array").compare(qnet.load("file-server-agents"))
+    texts = [note.text for note in report.notes if note.code == "QN741"]
+    assert [text.partition(" up to ")[0] for text in texts] == [
+        "A: measured errors of response and throughput: holds",
+        "B: measured errors of response and throughput: layers",
+    ]
+
+
+def test_a_brief_answer_for_a_ticket_states_the_largest():
+    lines = str(qnet.load("ibm-3990-6").why(brief=True))
+    features = ("holds", "second phases")
+    largest = max(worst(feature, "open") for feature in features)
+    assert f"Approximate, by open: errors measured up to {percent(largest)}, half below " in " ".join(lines.split())
+
+
+@pytest.mark.parametrize("brief", [False, True])
+def test_an_explanation_has_the_warnings_of_the_answer(brief: bool):
+    """They were lost: a ticket said that the answer is approximate, and no more."""
+    system = qnet.load("ibm-3990-6").set(rate="930/s")
+    (warning,) = [note for note in system.solve().notes if note.severity == "warning"]
+    report = system.why(brief=brief)
+    assert warning.text in [note.text for note in report.notes]
+    assert f"[{warning.code}]" in str(report) and "errors measured" not in str(report)
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["solve", "sweep", "envelope", "knee", "bottleneck", "why", "sensitivity", "tornado", "uncertainty", "compare"],
+)
+def test_every_question_has_the_warning_of_its_answer(question: str):
+    system = qnet.load("ibm-3990-6").set(rate="930/s")
+    asked: dict[str, Callable[[], qnet.Report]] = {
+        "solve": system.solve,
+        "sweep": lambda: system.sweep("write_fraction=0,0.1", metric="response"),
+        "envelope": lambda: system.envelope(limit="response <= 14 ms", vary="rate"),
+        "knee": system.knee,
+        "bottleneck": system.bottleneck,
+        "why": system.why,
+        "sensitivity": lambda: system.sensitivity(metric="response", by="read_hit"),
+        "tornado": lambda: system.tornado(metric="response", within="1%"),
+        "uncertainty": lambda: system.uncertainty(sample=20, metric="response", within="1%"),
+        "compare": lambda: system.compare(system.set(rate="940/s")),
+    }
+    assert "QN716" in [note.code for note in asked[question]().notes if note.severity == "warning"]
+
+
+def test_an_explanation_states_the_errors_by_feature():
+    rows = qnet.load("file-server-agents").why().records()
+    (text,) = [row["text"] for row in rows if str(row["text"]).startswith("Measured errors")]
+    assert f"layers up to {percent(worst('layers', 'layers'))}, half below " in text
 
 
 def test_the_readme_quotes_the_errors_of_holds():

@@ -76,7 +76,16 @@ def test_no_answer_on_any_side_is_refused(tmp_path):
 def test_it_is_told_which_side_is_approximate():
     first = qnet.load("ibm-3990-6")
     _, report = told(compare([first, with_settings(first, {"rate": "700/s"})], ["response"]))
-    assert [note.text.partition(" are ")[0] for note in report.notes] == ["A and B"]
+    assert [note.text.partition(" are ")[0] for note in report.notes if note.code == "QN612"] == ["A and B"]
+
+
+def test_a_side_beyond_what_was_measured_is_warned_of():
+    """The reasons were listed, and the warning that solve prints was lost."""
+    first = qnet.load("ibm-3990-6")
+    second = first.set(rate="930/s")
+    (warning,) = [note for note in second.solve().notes if note.severity == "warning"]
+    report = first.compare(second)
+    assert [note.text for note in report.notes if note.code == warning.code] == [f"B: {warning.text}"]
 
 
 def test_what_cannot_be_compared(tmp_path):

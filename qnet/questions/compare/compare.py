@@ -17,6 +17,7 @@ from qnet.model.model import Model, require_models
 from qnet.model.settings import parse_settings, with_settings
 from qnet.model.values import Values
 from qnet.networks.exactness import STATES
+from qnet.networks.reasons import approximate_notes
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.points.expression_values import expression_value
 from qnet.questions.points.points import Solved, solve_points
@@ -267,13 +268,15 @@ def _undefined(comparison: SystemComparison) -> Iterator[Note]:
 
 
 def _notes(sides: Sequence[Side]) -> Iterator[Note]:
-    """A note on each side without an answer, and one on the sides that are approximate."""
+    """A note on each side without an answer, one on the sides that are approximate, and their errors or warnings."""
     approximate: dict[tuple[str, ...], list[str]] = {}
+    methods: dict[tuple[tuple[str, ...], str], list[str]] = {}
     for side in sides:
         if side.problem:
             yield Note("QN613", f"{side.letter} has no answer: {side.problem.found}", "warning")
         elif side.solved and (reasons := side.solved.parts[0].solution.reasons):
             approximate.setdefault(tuple(reasons), []).append(side.letter)
+            methods.setdefault((tuple(reasons), side.solved.parts[0].solution.method), []).append(side.letter)
     if not approximate:
         return
     text = ". ".join(f"{_are(letters)} approximate: {'; '.join(reasons)}" for reasons, letters in approximate.items())
@@ -281,12 +284,21 @@ def _notes(sides: Sequence[Side]) -> Iterator[Note]:
     letters = [side.letter for side in sides if any(side.letter in each for each in approximate.values())]
     brief = f"{_are(letters)} approximate: {every[0]}"
     yield Note("QN612", text, brief=f"{brief}; {len(every) - 1} more with --json" if len(every) > 1 else brief)
+    for (reasons, method), letters in methods.items():
+        # Errors that were measured, or warnings.
+        for note in approximate_notes(reasons, [method])[1:]:
+            yield note.replace(text=f"{_listed(letters)}: {note.text}", brief="")
 
 
 def _are(letters: Sequence[str]) -> str:
     """The letters with their verb: `A is`, `A and B are`."""
+    return f"{_listed(letters)} {'are' if len(letters) > 1 else 'is'}"
+
+
+def _listed(letters: Sequence[str]) -> str:
+    """The letters: `A`, `A and B`."""
     *first, last = letters
-    return f"{', '.join(first)} and {last} are" if first else f"{last} is"
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def _identical_sides(comparison: SystemComparison) -> list[Side]:

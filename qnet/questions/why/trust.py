@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from qnet.catalog.grades import worst
 from qnet.expression import FLOATS
 from qnet.model.bind import bind
 from qnet.networks.exactness import uneven_classes
-from qnet.networks.reasons import Inexact, Requested
+from qnet.networks.measured_errors import FeatureErrors, percent
+from qnet.networks.reasons import Inexact, Requested, measured
 from qnet.networks.routed import OpenClass
 from qnet.networks.solution import ClassFigures, RoutedSolution, StationFigures
 from qnet.questions.bottleneck.bottleneck import Bottleneck
@@ -111,8 +112,13 @@ def trust(bottleneck: Bottleneck) -> Iterator[Finding]:
         yield Shortened(TRUST, "", text=f"{exact}{chosen}.", brief=f"{exact}.")
         return
     approximate = f"The answer is approximate, by the method {solution.method}"
-    yield Shortened(TRUST, "", text=f"{approximate}{chosen}.", brief=f"{approximate}.")
+    errors = measured(solution.reasons, [solution.method])
+    yield Shortened(
+        TRUST, "", text=f"{approximate}{chosen}.", brief=_with_errors(solution, errors) or f"{approximate}."
+    )
     yield Finding(TRUST, "", f"It is not exact because {_reasons(bottleneck)}.")
+    if errors:
+        yield Finding(TRUST, "", f"Measured errors of response and throughput: {'; '.join(map(str, errors))}.")
     bounded = [item for item in solution.classes if item.enclosed]
     for item in bounded:
         lower, upper = (float(value) for value in (item.enclosed or ())[2:])
@@ -120,6 +126,14 @@ def trust(bottleneck: Bottleneck) -> Iterator[Finding]:
         yield Finding(TRUST, item.name, text, "response_upper", upper, "s")
     if not bounded:
         yield Finding(TRUST, "", "Bounds: none known.")
+
+
+def _with_errors(solution: RoutedSolution, errors: Sequence[FeatureErrors]) -> str:
+    """The method with its measured errors, in a line of 80 columns; empty where there are none."""
+    if not errors:
+        return ""
+    largest, median = max(item.worst for item in errors), max(item.median for item in errors)
+    return f"Approximate, by {solution.method}: errors measured up to {percent(largest)}, half below {percent(median)}."
 
 
 def _reasons(bottleneck: Bottleneck) -> str:

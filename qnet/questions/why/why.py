@@ -12,11 +12,12 @@ from qnet.model.conditions import Condition
 from qnet.model.model import Model
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import ranked
-from qnet.networks.solution import BranchFigures
+from qnet.networks.solution import BranchFigures, RoutedSolution
 from qnet.networks.streams import Stream
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.bottleneck.bottleneck import Bottleneck, ResponsePart, bottleneck
 from qnet.questions.bottleneck.report import answer_exact, asked_notes, notes
+from qnet.questions.presentation.labels import trust_notes
 from qnet.questions.presentation.provenance import Basis, command_line, used
 from qnet.questions.solve.solve import claims, false_claims
 from qnet.questions.why.brief import brief as in_brief
@@ -121,7 +122,7 @@ def why_report(
         title=f"{model.title}: response time explained",
         columns=COLUMNS,
         rows=rows,
-        notes=(*notes(result), *asked_notes(result, claimed)),
+        notes=(*_warnings(solution), *notes(result), *asked_notes(result, claimed)),
         meta=Basis(
             model,
             solution.method,
@@ -140,6 +141,11 @@ def why_report(
         return report
     shown = sentences(answer.findings)
     return in_brief(report, [_reported(item) for item in shown], [item.text for item in shown])
+
+
+def _warnings(solution: RoutedSolution) -> list[Note]:
+    """The warnings of a solution; the findings state its reasons and measured errors."""
+    return [note for note in trust_notes(solution) if note.severity == "warning"]
 
 
 _saturated_row = row_maker((*COLUMNS, *OPTIONAL))
