@@ -246,7 +246,27 @@ def test_a_point_is_solved_in_few_batches(monkeypatch):
     monkeypatch.setattr(module, "solve_table", lambda model, table, size, asked: (
         sizes.append(size), solve(model, table, size, asked))[1])  # fmt: skip
     sensitivity(model_of(CLOSED))
-    assert sizes == [5 * 8 + 2 * 2]
+    assert sizes == [5 * 8 + 2]
+
+
+def test_the_integer_before_is_solved_only_where_the_next_one_has_no_answer(monkeypatch):
+    import qnet.questions.sensitivity.sensitivity as module
+
+    solved = []
+    solve = module.solve_table
+    monkeypatch.setattr(module, "solve_table", lambda model, table, size, asked: (
+        solved.append(table["servers"].tolist()), solve(model, table, size, asked))[1])  # fmt: skip
+    text = (
+        'qnet = 1\ntitle = "x"\n[parameters]\nservers = { value = 2, range = [1, 9] }\n'
+        'load = { value = "1/s * (4 - servers) / 2", range = ["0.5/s", "9/s"] }\n'
+        '[stations]\ncpu = { servers = "servers" }\n[classes.job]\narrival_rate = "load"\n'
+        'steps = [ { station = "cpu", time = "100 ms" } ]\n'
+    )
+    (item,) = sensitivity(model_of(text), ["response"], ["servers"]).effects
+    assert (item.by, solved) == (NEXT, [[3.0]])
+    solved.clear()
+    (item,) = sensitivity(model_of(text.replace("0.5/s", "0.8/s")), ["response"], ["servers"]).effects
+    assert (item.by, solved) == (PREVIOUS, [[3.0], [1.0]])
 
 
 CHAIN = """\

@@ -83,8 +83,8 @@ def test_a_point_of_a_divided_batch_is_not_solved_again(monkeypatch: pytest.Monk
         return stationary(*arguments)  # type: ignore[arg-type]
 
     monkeypatch.setattr(chains.chain, "stationary", counted)
-    report = qnet.load("examples/short-and-long-jobs.toml").sensitivity()
-    assert "states" in {method for row in report.records() for method in str(row["method"]).split(", ")}
+    rows = qnet.load("examples/short-and-long-jobs.toml").sweep("jobs=1,2,3").records()
+    assert "states" in {method for row in rows for method in str(row["method"]).split(", ")}
     assert len(sizes) == 1
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 from math import ceil, log10
-from typing import Any
 
 from qnet import budget
 from qnet.errors import NoAnswer, NotComputed, Problem, QnetError, UsageError
@@ -34,6 +33,7 @@ from qnet.questions.presentation.labels import (
 )
 from qnet.questions.presentation.provenance import Basis
 from qnet.questions.sensitivity.differences import Slope, slopes, steps
+from qnet.questions.sensitivity.rows import Rows
 from qnet.record import Record
 from qnet.reports.cells import is_number
 from qnet.reports.content import Bars, Cell, Column, Note
@@ -332,32 +332,6 @@ _Plan = tuple[Input, list[float], list[int], list[int]]
 """An input, its steps, and the rows of the values above and below."""
 
 
-class _Rows(Record):
-    """The results at some rows: values and exactness, as a list by row for each metric; status and method by row."""
-
-    values: list[list[float]]
-    exact: list[list[bool]]
-    status: list[str]
-    method: list[str | None]
-    parts: list[Part]
-
-    def replaced(self, indices: Sequence[int], other: _Rows) -> _Rows:
-        """The results with the rows at some indices replaced by those of `other`."""
-
-        def merged(old: Sequence[Any], new: Sequence[Any]) -> list[Any]:
-            result = list(old)
-            for index, value in zip(indices, new, strict=True):
-                result[index] = value
-            return result
-
-        values = [merged(*pair) for pair in zip(self.values, other.values, strict=True)]
-        exact = [merged(*pair) for pair in zip(self.exact, other.exact, strict=True)]
-        status, method = merged(self.status, other.status), merged(self.method, other.method)
-        # Parts of a method that no row uses any more do not belong to the answer.
-        kept = [part for part in self.parts if part.solution.method in method]
-        return _Rows(values, exact, status, method, [*kept, *other.parts])
-
-
 class _Search:
     """The effects of some parameters.
 
@@ -445,8 +419,16 @@ class _Search:
         plans: list[_Plan] = []
         for item in moved:
             lengths = [1.0] if item.integer else steps(_size(item), attempt)
-            plans.append((item, lengths, added(item, 1, lengths), added(item, -1, lengths)))
+            above = added(item, 1, lengths)
+            # The next integer suffices, if it has an answer.
+            plans.append((item, lengths, above, [] if item.integer and above else added(item, -1, lengths)))
         result = self.solved(group, rows, self.asked)
+        known = len(rows)
+        for item, lengths, above, below in plans:
+            if item.integer and above and any(self.side(above, values) is None for values in result.values):
+                below += added(item, -1, lengths)
+        if len(rows) > known:
+            result = result.followed(self.solved(group, rows[known:], self.asked))
         jumping = [plan for plan in plans if self.jumps(plan, result)]
         again = [row for _, _, *sides in jumping for side in sides for row in side]
         if jumping and self.affordable(len(again)):
@@ -462,10 +444,10 @@ class _Search:
             self.reasons |= dict.fromkeys(part.solution.reasons)
         return [[self.effect(plan, result, index) for index in range(len(self.wanted))] for plan in plans]
 
-    def solved(self, group: Sequence[Input], rows: Sequence[tuple[str, float]], asked: Wanted) -> _Rows:
+    def solved(self, group: Sequence[Input], rows: Sequence[tuple[str, float]], asked: Wanted) -> Rows:
         """The metrics with one input changed in each row."""
         if not rows:
-            return _Rows([[] for _ in self.wanted], [[] for _ in self.wanted], [], [], [])
+            return Rows([[] for _ in self.wanted], [[] for _ in self.wanted], [], [], [])
         if len(rows) > 2 * _SAMPLE and not self.affordable(len(rows)):
             # Chains that differ in rates only share the search for their states, which is made once.
             counts = {item.name for item in group if item.integer}
@@ -477,7 +459,7 @@ class _Search:
         answers = solve_table(self.model, columns(group, rows), len(rows), asked)
         if self.each and not budget.trial_left() and {*answers.method} - {STATES}:
             raise _Dear(len(rows), self.each)
-        return _Rows(
+        return Rows(
             [answers.of(each.expression).tolist() for each in self.wanted],
             [[word == EXACT for word in labels(answers, [each.expression])] for each in self.wanted],
             answers.status,
@@ -489,7 +471,7 @@ class _Search:
         """Whether chains of states at some points would leave operations to the others."""
         return points * self.each <= budget.trial_left()
 
-    def jumps(self, plan: _Plan, result: _Rows) -> bool:
+    def jumps(self, plan: _Plan, result: Rows) -> bool:
         """Whether a metric jumps near the stated point, and another method was taken there."""
         item, _, *sides = plan
         if item.integer or {result.method[row] for side in sides for row in side} <= {self.method, None}:
@@ -505,8 +487,8 @@ class _Search:
         return False
 
     def by_its_method(
-        self, group: Sequence[Input], plan: _Plan, rows: Sequence[tuple[str, float]], result: _Rows
-    ) -> _Rows | None:
+        self, group: Sequence[Input], plan: _Plan, rows: Sequence[tuple[str, float]], result: Rows
+    ) -> Rows | None:
         """The stated point by the approximation that solved the neighbour of an integer, as the difference of two
         methods would contain their errors; None where it is solved by the same method, or both are exact."""
         item, _, above, below = plan
@@ -518,13 +500,13 @@ class _Search:
         finite = all(abs(value) < float("inf") for values in answer.values for value in values)
         return answer if answer.status == [OK] and finite else None
 
-    def effect(self, plan: _Plan, result: _Rows, number: int) -> list[Effect]:
+    def effect(self, plan: _Plan, result: Rows, number: int) -> list[Effect]:
         """The effects of one input on the metric of a number, from the values at some steps."""
         rows = (*plan[2], *plan[3])
         exact = self.exact[number] and all(result.exact[number][row] for row in rows if result.status[row] == OK)
         return [effect.replace(exact=exact) for effect in self.slopes(plan, result, number)]
 
-    def slopes(self, plan: _Plan, rows: _Rows, number: int) -> list[Effect]:
+    def slopes(self, plan: _Plan, rows: Rows, number: int) -> list[Effect]:
         """As `effect`, without exactness."""
         item, lengths, above, below = plan
         values = rows.values[number]
