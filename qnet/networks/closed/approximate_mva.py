@@ -27,6 +27,8 @@ MOST_TURNS = 100
 """Core solutions after which changes that do not converge are given up."""
 
 
+_FEW = 8
+"""The most unknowns of a point whose slopes are kept, so that they take little more memory than solutions."""
 _CELLS = 200_000
 """Numbers of an array of changes up to which the networks without a customer of each class are one batch."""
 
@@ -225,7 +227,8 @@ class Substitution(Generic[E]):
 
     equations  of the batch.
     stages     shares of the changes that are kept, each with a relaxation of the equations.
-    starts     the unknowns of all core solutions of a nearby batch; None or not-a-number: unknown.
+    starts     the unknowns of all core solutions of a nearby batch, then the inverse slopes of all, as for
+               `fixed_points`; None or not-a-number: unknown.
     """
 
     def __init__(
@@ -234,6 +237,8 @@ class Substitution(Generic[E]):
         self.equations, self.stages, self.starts = equations, stages, starts
         self.solved: list[Array] = []
         """The unknowns of the core solutions so far."""
+        self.slopes: list[Array] = []
+        """Their inverse slopes, if these are few."""
 
     def solve(self, start: Array) -> tuple[CoreSolutions, Indices, tuple[Array, ...]]:
         """The answer, the points where it is not proven, and the `starts` for a nearby batch.
@@ -243,7 +248,7 @@ class Substitution(Generic[E]):
         shape = (*self.equations.demands.shape, self.equations.demands.shape[-1])
         none = ShareChanges(np.zeros(shape), np.zeros(shape), np.zeros(len(start)))
         answer, rest = relaxed(self, core_solutions(self, none, CoreSolutions(start, none)))
-        return answer, rest, (*self.solved[:-1], answer.values)
+        return answer, rest, (*self.solved[:-1], answer.values, *self.slopes)
 
     def core(self, changes: ShareChanges, start: CoreSolutions | None) -> CoreSolutions:
         """The unknowns at the fixed points."""
@@ -252,9 +257,13 @@ class Substitution(Generic[E]):
 
     def fixed(self, equations: E, changes: ShareChanges, start: Array) -> Array:
         """The unknowns at the fixed points of the batch, or of one with a customer less; noted in `solved`."""
+        few = bool(len(start)) and start[0].size <= _FEW
+        size = start[0].size if few else 1
+        slopes: Array = np.full((len(start), size, size), np.nan)
         if self.starts is not None:
-            known = self.starts[len(self.solved)]
+            known, steep = self.starts[len(self.solved) :: len(self.starts) // 2]
             start = np.where(np.isnan(known), start, known)
+            slopes = steep.copy()
 
         def maps(chosen: Indices) -> BatchMap:
             part, kept = equations, changes
@@ -267,7 +276,8 @@ class Substitution(Generic[E]):
 
             return image
 
-        values = fixed_points(maps, equations.to_iterate(start), equations.patience)
+        values = fixed_points(maps, equations.to_iterate(start), equations.patience, slopes=slopes if few else None)
+        self.slopes.append(slopes)
         self.solved.append(equations.from_iterate(values))
         return self.solved[-1]
 

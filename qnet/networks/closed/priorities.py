@@ -6,7 +6,7 @@ neither that at a random time nor that of an infinite source.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -228,15 +228,18 @@ class RankedAnswer(FixedPoints):
 
     overloaded: Any
     """(P,) whether an open class has no steady state with closed ones that are served before it."""
+    starts: tuple[Any, ...] = ()
+    """The values of all core solutions, from which those of a nearby batch converge sooner."""
 
 
-def solve(ranked: Ranked) -> RankedAnswer:
+def solve(ranked: Ranked, starts: Sequence[Any] | None = None) -> RankedAnswer:
     """The steady state, approximately, at a cost that does not depend on the populations.
 
     Applies   single and several servers: processor sharing, and order by rank with or without preemption (resumed
               later), first come first served within a rank; any populations, fractions too; open classes with closed
               ones.
     ranked    the batch.
+    starts    those of the answer of a nearby batch; not-a-number for points without.
     Returns   `RankedAnswer`: Little's law, population constraint and utilization law hold to rounding.
     Raises    `NotComputed` QN511 where a fixed point is not proven by its residual of 1e-10.
     Method    A visit of class r waits for
@@ -273,7 +276,15 @@ def solve(ranked: Ranked) -> RankedAnswer:
     """
     with np.errstate(all="ignore"):
         begin = np.concatenate([ranked.demands, np.ones_like(ranked.demands[:, ranked.servers > 1])], axis=1)
-        (values, _), rest, _ = Substitution(ranked, _STAGES).solve(begin)
+        # Another number of stations with several servers has other unknowns.
+        known = starts if starts and starts[0].shape[1:] == begin.shape[1:] else None
+        method = Substitution(ranked, _STAGES, known)
+        (values, _), rest, starts = method.solve(begin)
+        # Points that need smaller changes, or another start, need them again.
+        plain = (starts[len(method.solved) - 1] == method.solved[-1]).all((1, 2))
+        starts = tuple(
+            np.where(np.tile(plain, len(value) // len(plain))[:, None, None], value, np.nan) for value in starts
+        )
         if rest.size:
             # The queues of very many customers grow too slowly from none.
             crowded = ranked.part(rest)
@@ -284,7 +295,7 @@ def solve(ranked: Ranked) -> RankedAnswer:
         throughput = _throughput(ranked, values)
         overloaded = ~ranked.feasible(values) & np.isinf(ranked.population).any(-1)
         residence = _at_servers(ranked, values)
-    return RankedAnswer(throughput, residence, overloaded)
+    return RankedAnswer(throughput, residence, overloaded, starts)
 
 
 def _saturated(ranked: Ranked) -> Array:

@@ -9,6 +9,7 @@ from qnet.errors import NoAnswer, NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.lazy import lazy, np
 from qnet.networks.exactness import PRIORITY
+from qnet.networks.near import Nearby
 from qnet.networks.product.closed_classes import refuse_without_time
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.figures import figures
@@ -62,6 +63,7 @@ def solve(network: Demands, wanted: Wanted, solve_part: SolvePart) -> Solution:
     Applies   single and several servers, delays; order by priority with and without preemption, first come first
               served within; processor sharing, and first come first served elsewhere; open classes with closed ones.
     network   a point or a batch, with open loads below every capacity.
+    wanted    the budget, and in `near` the fixed points of a nearby network.
     Returns   `Solution`, never exact. An open class to which closed ones of higher priority leave too little has a
               throughput of 0.
     Raises    `NotComputed` QN546 for rates or too many classes, QN513 for state probabilities, QN511 where a fixed
@@ -75,9 +77,15 @@ def solve(network: Demands, wanted: Wanted, solve_part: SolvePart) -> Solution:
     size, classes = overall.population.shape
     throughput, crowded = np.zeros((size, classes)), np.zeros(size, bool)
     at_once = max(1, _CELLS // max(1, len(indices) * classes**2))
+    near, ended = wanted.near, list[Nearby]()
+    if near is not None and not (near.method == METHOD and near.like(network.size, network.shape)):
+        near = None
     for first in range(0, size, at_once):
         points = slice(first, first + at_once)
-        part = priorities.solve(overall.part(points))
+        count = len(range(size)[points])
+        starts = near and (near if count == size else near.rows(range(size)[points])).values
+        part = priorities.solve(overall.part(points) if count < size else overall, starts)
+        ended.append(Nearby(METHOD, count, network.shape, None, part.starts))
         throughput[points], crowded[points] = part.throughput, part.overloaded
         residence[points, indices] = part.residence
     closed = np.array([class_index in network.closed for class_index in range(classes)])
@@ -91,7 +99,12 @@ def solve(network: Demands, wanted: Wanted, solve_part: SolvePart) -> Solution:
             for index in range(network.shape[0])]  # fmt: skip
     why = "it has the smallest measured error in such networks"
     return Solution(
-        network, figures(network, rates, rows), method=METHOD, method_reasons=(approximation(METHOD),), why=why
+        network,
+        figures(network, rates, rows),
+        method=METHOD,
+        method_reasons=(approximation(METHOD),),
+        why=why,
+        starts=Nearby.joined(ended).values,
     )
 
 

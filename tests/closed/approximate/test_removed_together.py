@@ -24,9 +24,9 @@ def test_a_linearizer_of_two_classes_takes_five_fixed_points(
     sizes: list[int] = []
     fixed_points = approximate_mva.fixed_points
 
-    def counted(maps: Any, start: Any, *others: Any) -> Any:
+    def counted(maps: Any, start: Any, *others: Any, **named: Any) -> Any:
         sizes.append(len(start))
-        return fixed_points(maps, start, *others)
+        return fixed_points(maps, start, *others, **named)
 
     monkeypatch.setattr(approximate_mva, "fixed_points", counted)
     together = _solved(name)
