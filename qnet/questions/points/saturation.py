@@ -318,11 +318,10 @@ def _upwards(
         last = solve_at(factor)
         return _excess(last, operations)
 
-    done, low, high, at_high = far.stable, bound, bound * _FAR, _excess(far, operations)
+    done, enclosed, low, high, at_high = far.stable, far.stable, bound, bound * _FAR, _excess(far, operations)
     at_low = excess(low)
     if not operations.all(done | (at_low < 0)):
         return None
-    enclosed = done
     for multiple in _UPWARDS:
         tried = where(enclosed, high, bound * multiple)
         value = where(enclosed, at_high, excess(tried))
@@ -332,7 +331,8 @@ def _upwards(
         enclosed = enclosed | saturated
         if operations.all(enclosed):
             break
-    result = roots.bracket(excess, low, high, at_low, at_high, operations)[0]
+    first = low + (high - low) * (at_low / where(at_low < at_high, at_low - at_high, -1.0))
+    result = roots.bracket(excess, low, high, at_low, at_high, operations, first=first)[0]
     return where(done, bound * _FAR, result), last
 
 
