@@ -115,11 +115,19 @@ class Walks:
         machine = machines.Machine(self.programs[number], crowd, self._moves(number, crowd) if alone else None)
         if self._given_up(number, crowd, most):
             raise TooLarge
+        account = budget.current()
         if alone:
+            left = account.operations - account.spent if account else 0.0
+            if account and left <= account.given_up.get(self._spent(number, crowd), 0.0):
+                raise account.refusal(chain.WHAT)
             try:
                 return machine, self._walk(machine, self.programs[number], most, 0, (number, -1))
             except TooLarge:
                 self._give_up(number, crowd, most)
+                raise
+            except budget.OverBudget:
+                if account:
+                    account.given_up[self._spent(number, crowd)] = left
                 raise
         shared = self.known.get((group, crowd))
         if shared is None:
@@ -138,6 +146,10 @@ class Walks:
         if account is not None:
             entries = account.given_up.setdefault((self._kind(number, crowd), most), [])
             entries.append((_customers(self.programs[number]), crowd))
+
+    def _spent(self, number: int, crowd: int) -> object:
+        """The key of the operations that did not suffice for the states of a program with a number of customers."""
+        return "operations", self._kind(number, crowd), _customers(self.programs[number]), crowd
 
     def _given_up(self, number: int, crowd: int, most: int) -> bool:
         """Whether a program of the same structure is known to have more than `most` states, with no more customers."""

@@ -186,6 +186,8 @@ class AlongRates:
         """The curve without load."""
         self.least = _IDLE * self.edge
         self.floor = float("nan")
+        self.confirming: dict[tuple[str, str], list[Callable[[float], float]]] = {}
+        """By definition and limit of a knee: functions from each of its rates to that of `confirmed`."""
         self.trusted = 0.0
         """The highest value at which `solve` is known to take another method than the chain; it does at lower ones."""
 
@@ -213,7 +215,7 @@ class AlongRates:
 
         searched   the results of `searches`.
         """
-        knees = list(searched)
+        knees = self.confirmed(searched)
         if "saturation" in asked:
             none = self.none("saturation", f"the range ends before, at {self.edge:.6g}/s")
             knees.append(
@@ -265,13 +267,10 @@ class AlongRates:
             end = "saturation" if self.bounded else "the end of the range"
             return self.none(definition, f"{'holds' if held[0] else 'not reached'} up to {end}", about)
         result = [
-            self.confirmed(
-                self.change(at, 1.0 if held[change] else -1.0, slice(change, change + 2), loads, over),
-                excess,
-                bool(held[change]),
-            )
-            for change in changes
+            self.change(at, 1.0 if held[change] else -1.0, slice(change, change + 2), loads, over) for change in changes
         ]
+        sides = [bool(held[change]) for change in changes]
+        self.confirming[definition, about] = [partial(self.end, excess, upper) for upper in sides]
         return Knee(
             axis=self.axis,
             definition=definition,
@@ -282,8 +281,29 @@ class AlongRates:
             also=tuple(result[1:]),
         )
 
-    def confirmed(self, rate: float, excess: Callable[[CurvePoint], float], upper: bool) -> float:
-        """A crossing by the method that `solve` takes there, if that is the Markov chain of all states.
+    def confirmed(self, searched: Sequence[Knee]) -> list[Knee]:
+        """Knees by the method that `solve` takes there, if that is the Markov chain of all states.
+
+        The smallest rate is first: where its chain is too large, those of larger rates are.
+        """
+        rates = {
+            (index, position): rate
+            for index, item in enumerate(searched)
+            for position, rate in enumerate([] if item.value is None else [item.value, *item.also])
+        }
+        moved: dict[tuple[int, int], float] = {}
+        for key in sorted(rates, key=lambda key: rates[key]):
+            item = searched[key[0]]
+            moved[key] = self.confirming[item.definition, item.about][key[1]](rates[key])
+        result = list(searched)
+        for index, item in enumerate(searched):
+            mine = [moved[key] for key in rates if key[0] == index]
+            if mine:
+                result[index] = item.replace(real=mine[0], value=mine[0], also=tuple(mine[1:]))
+        return result
+
+    def end(self, excess: Callable[[CurvePoint], float], upper: bool, rate: float) -> float:
+        """A crossing as `confirmed` has it.
 
         upper   whether the limit holds below it.
         """
@@ -347,7 +367,7 @@ class AlongRates:
         rate = float(highest_real(of, loads))
         if rate >= self.loads[-1]:
             return self.none("power", f"still rising at {rate:.6g}/s, where the range ends")
-        rate = self.searched_by_chain(power, partial(highest_near, rate), rate)
+        self.confirming["power", ""] = [lambda rate: self.searched_by_chain(power, partial(highest_near, rate), rate)]
         return Knee(axis=self.axis, definition="power", about="", status="ok", real=rate, value=rate)
 
 
