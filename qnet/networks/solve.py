@@ -165,6 +165,12 @@ def _chosen(network: RoutedNetwork, wanted: Wanted, features: frozenset[str]) ->
     choices = offered(named, "routes", method, lambda: [_Demands(network, entire, features)])
     if wanted.method != "auto":
         return by_name(choices, lambda: _others(network, wanted, features))
+    if wanted.only_chain and network.closed and not (network.limited or network.profiles):
+        # For such networks the chain is tried before all others, and never after one that has an answer.
+        outcome = choose([choice for choice in choices if isinstance(choice, TableMethod) and choice.row.patient])
+        if outcome.solution is None:
+            raise outcome.failed[0][1] if outcome.failed else nothing(features)
+        return outcome.solution
     outcome = choose(choices)
     solution: RoutedSolution | None = outcome.solution
     for choice in choices:

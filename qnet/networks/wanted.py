@@ -86,6 +86,9 @@ class Wanted(Record):
     better: bool = False
     """Whether a point of open classes whose approximate answer is warned of may be solved by the chain of its states,
     which takes up to half a second."""
+    only_chain: float = 0.0
+    """The operations of a chain, where no answer is wanted if `auto` takes another method for closed classes, or the
+    chain takes more: `NotComputed` is raised without trying that method. 0: the best answer is wanted."""
     near: Nearby | None = None
     """The fixed points of a nearby network, from which those of this one converge sooner."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING
 
 from qnet import budget
@@ -74,6 +75,7 @@ def work(network: RoutedNetwork, wanted: Wanted) -> Work:
 def solve(network: RoutedNetwork, wanted: Wanted, solve_part: SolvePart) -> RoutedSolution | None:
     """The steady state; for `auto` None where the chain has too many states, or a step that it does not support, and
     `Final` where it shows that some closed class is never served."""
+    most, wanted = wanted.only_chain or inf, wanted.replace(only_chain=0.0)
     limits = _limiting(network, wanted)
     # Aggregation gives the limit of the throughput at less cost than layers.
     limited = wanted.replace(ceilings=False) if limits else wanted
@@ -81,7 +83,7 @@ def solve(network: RoutedNetwork, wanted: Wanted, solve_part: SolvePart) -> Rout
         result = chain.solve(network, limited)
         return _with_limits(network, result, solve_part) if limits else result
     try:
-        result = chain.tried(network, limited)
+        result = chain.tried(network, limited, operations=most)
         return _with_limits(network, result, solve_part) if result and limits else result
     except NotComputed as error:
         if any(item.code == chain.STARVED for item in error.problems):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from qnet.errors import QnetError
-from qnet.networks.exactness import STATES
 from qnet.networks.solvers.table import TABLE
 from qnet.questions.knee.curve import Curve, CurvePoint, power, top
 from qnet.questions.knee.knees import Knee
@@ -41,8 +40,7 @@ def confirmed(curve: Curve, knee: Knee, first: float) -> Knee:
     try:
         if known is not None and known.method in _EXACT:
             return knee
-        before = curve.chain_work
-        if at(value).method != STATES or curve.chain_work - before > _DEAR:
+        if not curve.has_chain(value, _DEAR):
             return knee
         if knee.definition == "service_level":
             knee = _level(curve, knee, at)

@@ -83,6 +83,8 @@ class Curve:
         self.alone = patient(axis.model, wanted, listed) if small else self.wanted
         self.chains: dict[float, CurvePoint | None] = {}
         """Loads that were tried by the Markov chain of all states, and the points of those where `solve` takes it."""
+        self.by_chains: dict[float, Answers] = {}
+        """The answers at these loads along closed classes; a batch of open ones may have other warnings."""
         self.chain_work = 0.0
         self.too_large = float("inf")
         """The least load at which a chain was too large; those of larger loads are larger."""
@@ -98,12 +100,16 @@ class Curve:
     def answers(self, values: Any) -> Answers | MixAnswers:
         """The model solved at values along the axis, a mix in its exact proportions.
 
-        Known values are solved again, from the ends of their fixed points, so that notes are on these values alone.
+        Values known by the method of the curve are solved again, from the ends of their fixed points, so that notes are
+        on these values alone.
         """
         confirmed = np.isin(values, list(self.confirmed))
         if confirmed.any():
-            groups = [(np.flatnonzero(confirmed == by_chain), by_chain) for by_chain in (False, True)]
-            apart = [(index, self._solved(values[index], by_chain)) for index, by_chain in groups if len(index)]
+            known = np.isin(values, list(self.by_chains))
+            groups = [(~confirmed, False), (confirmed & ~known, True)]
+            apart = [(np.flatnonzero(some), self._solved(values[some], chain)) for some, chain in groups if some.any()]
+            for index in np.flatnonzero(confirmed & known):
+                apart.append((np.array([index]), self.by_chains[float(values[index])]))
             return joined(self.axis.model, len(values), apart)
         rows = self.rows(values)
         answers = self._solved(values, False)
@@ -124,13 +130,28 @@ class Curve:
             self.chains[value] = self._by_chain(value)
         return self.chains[value]
 
-    def _by_chain(self, value: float) -> CurvePoint | None:
+    def has_chain(self, value: float, most: float) -> bool:
+        """Whether `solve` takes the Markov chain of all states at one load of closed classes, within a limit of
+        operations."""
+        if value not in self.chains:
+            point = self._by_chain(value, most)
+            if point is None or point.method != STATES:
+                return False
+            self.chains[value] = point
+        known = self.chains[value]
+        return known is not None and known.method == STATES
+
+    def _by_chain(self, value: float, most: float = 0.0) -> CurvePoint | None:
+        """As `by_chain`; with a limit of operations, for no answer where `solve` takes no chain within it."""
         if not self.alone.better or self.axis.mix or self.chain_work > _CHAINS or value >= self.too_large:
             return None
         before = budget.spent()
         rows = self.rows(np.array([value]))
-        answers = solve_table(self.axis.model, rows.columns, rows.size, self.alone)
+        wanted = self.alone.replace(near=self.near(rows), only_chain=most)
+        answers = solve_table(self.axis.model, rows.columns, rows.size, wanted)
         self.chain_work += budget.spent() - before
+        if self.axis.closed and answers.method == [STATES]:
+            self.by_chains[value] = answers
         (point,) = _curve_points(self.axis, answers, slice(None), self.limits)
         reasons = [reason for part in answers.parts for reason in part.solution.reasons]
         if not point.answered or point.method == STATES or not any(isinstance(reason, Beyond) for reason in reasons):
