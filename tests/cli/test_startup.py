@@ -159,6 +159,17 @@ CASES = [
         ("bottleneck", "search-fan-out", "--csv"),
         ("rich", "sympy", "qnet.networks.states.chain", "qnet.networks.layers", "qnet.networks.capacity"),
     ),
+    # Along customers no rate is searched for, and nothing is uncertain without a calibration.
+    (
+        ("knee", "million-users", "--csv"),
+        (
+            "qnet.questions.knee.open",
+            "qnet.questions.search.search",
+            "qnet.questions.uncertainty",
+            "qnet.questions.envelope",
+        ),
+    ),
+    (("knee", "web-tier", "--csv"), ("qnet.questions.knee.closed", "qnet.questions.uncertainty")),
     (("envelope", "p390", "--csv"), ("rich", "sympy", "numpy.ma")),
     (("envelope", "ibm-3990-6", "--envelope", "ten_ms"), ("rich", "sympy")),
 ]

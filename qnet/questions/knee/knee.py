@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from qnet.errors import Problem, UsageError, suggest
-from qnet.lazy import np
+from qnet.lazy import lazy, np
 from qnet.model.conditions import condition
 from qnet.model.model import Model
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.knee.axes import GrowthAxis, axes
-from qnet.questions.knee.closed import AlongPopulations
 from qnet.questions.knee.curve import BEYOND, CurvePoint, solve_loads, together
 from qnet.questions.knee.knees import DEFINITIONS, OF_KIND, Knee, Knees
 from qnet.questions.knee.mix import MixAnswers
-from qnet.questions.knee.open import AlongRates, begin_all, edges
 from qnet.questions.points.answers import Answers
+
+if TYPE_CHECKING:
+    from qnet.questions.knee import closed as along_populations
+    from qnet.questions.knee import open as along_rates
+else:
+    along_populations = lazy("qnet.questions.knee.closed")
+    along_rates = lazy("qnet.questions.knee.open")
 
 TIMES_FLOOR = 2.0
 """The default multiple of the response without load."""
@@ -63,16 +69,17 @@ def knee(
         unused = f"a multiple of the floor along {', '.join(axis.name for axis in along)}"
         raise UsageError(Problem("QN018", unused, "a rate of arrivals; numbers of customers have no such knee"))
     _refuse_impossible(definitions, along, bool(limits))
-    seekers: list[AlongPopulations | AlongRates] = [
-        AlongPopulations(axis, conditions, wanted) for axis in along if axis.closed
+    seekers: list[along_populations.AlongPopulations | along_rates.AlongRates] = [
+        along_populations.AlongPopulations(axis, conditions, wanted) for axis in along if axis.closed
     ]
     opened = [axis for axis in along if not axis.closed]
-    rates = [
-        AlongRates(axis, edge, conditions, wanted, multiple or TIMES_FLOOR)
-        for axis, edge in zip(opened, edges(opened), strict=True)
-    ]
-    begin_all(rates)
-    seekers += rates
+    if opened:
+        rates = [
+            along_rates.AlongRates(axis, edge, conditions, wanted, multiple or TIMES_FLOOR)
+            for axis, edge in zip(opened, along_rates.edges(opened), strict=True)
+        ]
+        along_rates.begin_all(rates)
+        seekers += rates
     searches = [(seeker, search) for seeker in seekers for search in seeker.searches(asked)]
     knees = together([(seeker.curve, search) for seeker, search in searches])
     pairs = list(zip(searches, knees, strict=True))

@@ -26,15 +26,16 @@ from qnet.questions.presentation.columns import effect_notes
 from qnet.questions.presentation.labels import all_exact, label, means_exact, method_list, percentile_notes
 from qnet.questions.presentation.marks import limit_marks
 from qnet.questions.presentation.provenance import Basis
-from qnet.questions.uncertainty import Doubts, moved_model
 from qnet.reports.content import Cell, Column, Mark, Note, Plot
 from qnet.reports.report import Report
 from qnet.units import base_unit, format_quantity
 
 if TYPE_CHECKING:
+    from qnet.questions import uncertainty
     from qnet.questions.presentation import summaries
 else:
     summaries = lazy("qnet.questions.presentation.summaries")
+    uncertainty = lazy("qnet.questions.uncertainty")
 
 
 def _intervals(
@@ -50,7 +51,9 @@ def _intervals(
     def with_value(name: str, value: float) -> dict[str, Knees]:
         if (name, value) not in known:
             try:
-                known[name, value] = {item.axis.name: item for item in again(moved_model(model, name, value))}
+                known[name, value] = {
+                    item.axis.name: item for item in again(uncertainty.moved_model(model, name, value))
+                }
             except QnetError:
                 known[name, value] = {}
         return known[name, value]
@@ -58,7 +61,7 @@ def _intervals(
     rows: list[tuple[Cell, ...]] = []
     notes: dict[Note, None] = {}
     for item in result:
-        doubts = Doubts(model, [name for name, _ in item.axis.shown])
+        doubts = uncertainty.Doubts(model, [name for name, _ in item.axis.shown])
         ends, lame = _ends(item, doubts, with_value)
         rows += ends
         notes.update(dict.fromkeys(doubts.notes(lame)))
@@ -66,7 +69,7 @@ def _intervals(
 
 
 def _ends(
-    knees: Knees, doubts: Doubts, with_value: Callable[[str, float], dict[str, Knees]]
+    knees: Knees, doubts: uncertainty.Doubts, with_value: Callable[[str, float], dict[str, Knees]]
 ) -> tuple[list[tuple[Cell, ...]], bool]:
     """The cells of an axis, and whether some step had no answer."""
 
