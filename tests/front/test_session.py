@@ -278,8 +278,9 @@ def test_dir_is_the_doors_before_and_after_their_use():
 def test_help_describes_every_question(name: str):
     text = pydoc.render_doc(getattr(qnet.System, name), renderer=pydoc.plaintext)
     stated = inspect.signature(getattr(qnet.System, name)).parameters
-    assert f"\n{name}(self" in text and all(item in text for item in stated)
-    assert "(*given" not in text and len(text.splitlines()) > 3
+    # Python 3.13 begins a line for each argument.
+    assert f"\n{name}(self" in text.replace("(\n    self", "(self") and all(item in text for item in stated)
+    assert "(*given" not in text.replace("(\n    *given", "(*given") and len(text.splitlines()) > 3
 
 
 def test_errors_are_exported_with_their_kinds():

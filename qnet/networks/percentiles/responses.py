@@ -256,7 +256,7 @@ def _of_rates(part: Duration, mean: Value, variance: Any, exponential: Any) -> A
     The wait is negative then, and its variance what exponential services vary less for it: others vary as they do.
     """
     ratio: Any = mean / np.where(part.mean > 0, part.mean, 1.0)
-    shorter: Any = ~exponential & (ratio < 1)
+    shorter: Any = np.logical_not(exponential) & (ratio < 1)
     return np.maximum(variance, ratio**2 * part.variance * shorter)
 
 
