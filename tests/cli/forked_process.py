@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -88,8 +89,9 @@ while True:
 @cache
 def program() -> Path:
     """The program `qnet`, in a folder without anything else, as long as this session of tests lasts."""
-    folder = tempfile.TemporaryDirectory(prefix="qnet-forks-")
-    result, socket = Path(folder.name, "qnet"), Path(folder.name, "socket")
+    # Not a `TemporaryDirectory`: from Python 3.13 on, forks of a pool drop what waits for the exit, and remove it.
+    folder = Path(tempfile.mkdtemp(prefix="qnet-forks-"))
+    result, socket = folder / "qnet", folder / "socket"
     server = subprocess.Popen(
         [sys.executable, "-c", SERVER, str(Path(__file__).parents[1]), str(socket)],
         env=environment({once.FOLDER: os.environ.get(once.FOLDER, "")}),
@@ -104,7 +106,7 @@ def program() -> Path:
         server.stdin.close()
         server.wait()
         server.stdout.close()
-        folder.cleanup()
+        shutil.rmtree(folder)
 
     atexit.register(end)
     return result
