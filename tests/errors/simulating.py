@@ -30,8 +30,9 @@ def rounded(values: Iterable[float], digits: int) -> list[float]:
 
 @cache
 def _compiled(source: Path) -> Path:
-    folder = tempfile.TemporaryDirectory()
-    atexit.register(folder.cleanup)
-    program = Path(folder.name) / source.stem
+    # See `forked_process.program`.
+    folder = Path(tempfile.mkdtemp())
+    atexit.register(shutil.rmtree, folder)
+    program = folder / source.stem
     subprocess.run(["cc", "-O2", "-o", program, source, "-lm"], check=True)
     return program
