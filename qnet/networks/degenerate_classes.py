@@ -15,7 +15,7 @@ from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.lazy import np
 from qnet.networks.duration import Wait
 from qnet.networks.figures import Steady, figures
-from qnet.networks.reasons import Inexact, Reason
+from qnet.networks.reasons import Beyond, Inexact, Reason
 from qnet.networks.routed import ClosedClass, Fork, Hold, OpenClass, Route, RoutedNetwork, Station, Step, Time
 from qnet.networks.solution import BufferFigures, Passages, RoutedSolution
 from qnet.networks.streams import Streams, streams
@@ -23,6 +23,8 @@ from qnet.networks.wanted import Divided
 from qnet.queues.arithmetic import total
 from qnet.record import Record
 
+_NEXT_TO_NOTHING = 1e-12
+"""Servers that an open class keeps busy, and its share of the arrivals, below which no figure of others shows it."""
 _T = TypeVar("_T")
 _Class = OpenClass | ClosedClass
 
@@ -49,7 +51,10 @@ class EmptyClasses(Record):
         zero: Value = 0.0 * solution.throughput
         solution = _with_unused_buffers(solution, network, zero)
         known = iter(item.throughput for item in solution.classes)
-        rates = [zero if index in self.indices else next(known) for index in range(len(network.classes))]
+        rates = [
+            next(known) if index not in self.indices else item.arrival_rate if isinstance(item, OpenClass) else zero
+            for index, item in enumerate(network.classes)
+        ]
         compiled = streams(network, operations, rates)
         waits = [Wait(0.0, 0.0)] * len(compiled.streams)
         if rare and rare.passages and len(rare.passages.waits) == len(waits):
@@ -100,7 +105,11 @@ class EmptyClasses(Record):
         """Why figures of open classes without arrivals are not exact where those of a rare customer are unknown."""
         for index in sorted(self.indices):
             customers = self.network.classes[index]
-            if isinstance(customers, OpenClass):
+            if not isinstance(customers, OpenClass):
+                continue
+            if np.any(np.asarray(customers.arrival_rate) > 0):
+                yield Beyond(Reason("hardly any arrivals", class_name=customers.name), "QN742")
+            else:
                 yield Inexact(Reason("no arrivals", class_name=customers.name))
 
     def _passages(
@@ -130,6 +139,32 @@ def empty_classes(network: RoutedNetwork) -> EmptyClasses | None:
 def idle_classes(network: RoutedNetwork) -> EmptyClasses | None:
     """The open classes without arrivals at any point; None where there are none, no others, or buffers to share."""
     return None if network.limited else _empty(network, OpenClass)
+
+
+def rare_classes(network: RoutedNetwork) -> EmptyClasses | None:
+    """The open classes so rare that they change nothing for the others; None where there are none, or no others.
+
+    network  that no method solves with all its classes.
+    Method   They keep less than `_NEXT_TO_NOTHING` servers busy, and others have customers or far more arrivals.
+    """
+    classes = network.classes
+    rates = [item.arrival_rate for item in classes if isinstance(item, OpenClass)]
+    operations: Operations = FLOATS if network.size is None else arrays()
+    compiled = streams(
+        network, operations, [item.arrival_rate if isinstance(item, OpenClass) else 0.0 for item in classes]
+    )
+    busy = [total(item.rate * item.holding.mean for item in compiled.streams if item.class_index == index)
+            for index in range(len(classes))]  # fmt: skip
+    present = any(operations.all(item.population > 0) for item in network.closed)
+    most = operations.maximum(rates) if rates else 0.0
+    indices = frozenset(
+        index
+        for index, item in enumerate(classes)
+        if isinstance(item, OpenClass)
+        and operations.all(busy[index] <= _NEXT_TO_NOTHING)
+        and (present or operations.all(item.arrival_rate <= _NEXT_TO_NOTHING * most))
+    )
+    return EmptyClasses(network, indices) if indices and len(indices) < len(classes) else None
 
 
 def divide(network: RoutedNetwork) -> None:

@@ -1,7 +1,8 @@
 """Classes that differ only in names and numbers of customers, solved as one class.
 
 Customers of such classes are indistinguishable, so that one class with all of them is the same network. They are joined
-where a method then applies that is known for one class only: subnetworks with a limited number of customers.
+where a method then applies that is known for one class only: subnetworks with a limited number of customers; and where
+no method has an answer for them apart.
 """
 
 from __future__ import annotations
@@ -14,8 +15,15 @@ import numpy as np
 
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.networks.memory.regions import applies, regions
-from qnet.networks.routed import ClosedClass, OpenClass, RoutedNetwork, nested
-from qnet.networks.solution import ClassFigures, ClassStationFigures, Passages, RoutedSolution, RouteFigures
+from qnet.networks.routed import ClosedClass, OpenClass, Route, RoutedNetwork, nested
+from qnet.networks.solution import (
+    BranchFigures,
+    ClassFigures,
+    ClassStationFigures,
+    Passages,
+    RoutedSolution,
+    RouteFigures,
+)
 from qnet.networks.streams import Stream, streams
 from qnet.networks.wanted import Divided
 from qnet.queues.arithmetic import total
@@ -40,7 +48,10 @@ class IdenticalClasses(Record):
             result.append(
                 first.replace(arrival_rate=amount) if isinstance(first, OpenClass) else first.replace(population=amount)
             )
-        return self.network.replace(classes=tuple(result))
+        profiles = tuple(
+            item.replace(network=IdenticalClasses(item.network, self.groups).joined()) for item in self.network.profiles
+        )
+        return self.network.replace(classes=tuple(result), profiles=profiles)
 
     def apart(self, solution: RoutedSolution) -> RoutedSolution:
         """The solution of the network from that of the joined one: each class has its share of the customers."""
@@ -65,12 +76,21 @@ class IdenticalClasses(Record):
                         if item.label == label and item.class_name == names[group_of[index]]:
                             yield _visit(item, classes[index].name, shares[index])
 
+        def branches() -> Iterator[BranchFigures]:
+            for index in order:
+                names_of = dict(zip(first[group_of[index]], map(_name, classes[index].routes), strict=True))
+                for item in solution.branches:
+                    if item.class_name == names[group_of[index]]:
+                        yield item.replace(class_name=classes[index].name, route=names_of[item.route])
+
+        first = [[item.name for item in classes[group[0]].routes] for group in self.groups]
         rates = [shares[index] * solution.classes[group_of[index]].throughput for index in order]
         compiled = streams(network, operations, rates)
         return solution.replace(
             classes=tuple(_class(solution.classes[group_of[index]], classes[index], shares[index]) for index in order),
             routes=tuple(routes()),
             visits=tuple(visits()),
+            branches=tuple(branches()),
             passages=solution.passages and self._passages(solution.passages, compiled.streams, compiled, rates),
             ceiling=None if network.closed else solution.ceiling,
             log_constant=None,
@@ -136,17 +156,41 @@ def identical_classes(network: RoutedNetwork, each: bool = False) -> IdenticalCl
             where = np.broadcast_to(_identical(one, other), (network.size,))
             if where.any() and not where.all():
                 raise Divided(where)
+    result = _groups(network)
+    if result is None or regions(network):
+        return None
+    return result if applies(result.joined()) else None
+
+
+def any_identical(network: RoutedNetwork) -> IdenticalClasses | None:
+    """The groups of identical classes of a network that no method solves as stated; None where all are different.
+
+    network  of any classes; of a batch, classes that are identical at all points are joined.
+    """
+    result = _groups(network)
+    if result is None or any(
+        _groups(item.network) != result.replace(network=item.network) for item in network.profiles
+    ):
+        return None
+    return result
+
+
+def _groups(network: RoutedNetwork) -> IdenticalClasses | None:
+    """The groups of classes that are identical at all points; None where all are different."""
     groups: list[list[int]] = []
-    for index, item in enumerate(classes):
-        group = next((group for group in groups if np.all(_identical(classes[group[0]], item))), None)
+    for index, item in enumerate(network.classes):
+        group = next((group for group in groups if np.all(_identical(network.classes[group[0]], item))), None)
         if group is None:
             groups.append([index])
         else:
             group.append(index)
-    if len(groups) == len(classes) or regions(network):
+    if len(groups) == len(network.classes):
         return None
-    result = IdenticalClasses(network, tuple(map(tuple, groups)))
-    return result if applies(result.joined()) else None
+    return IdenticalClasses(network, tuple(map(tuple, groups)))
+
+
+def _name(route: Route) -> str:
+    return route.name
 
 
 def _amount(item: _Class) -> Value:
@@ -161,18 +205,21 @@ def _identical(one: _Class, other: _Class) -> Any:
     if isinstance(one, OpenClass):
         if not isinstance(other, OpenClass):
             return False
-        equal = _same(one.arrival_scv, 1.0) & _same(other.arrival_scv, 1.0)
+        equal = same(one.arrival_scv, 1.0) & same(other.arrival_scv, 1.0)
     elif isinstance(other, ClosedClass):
-        equal = _same(one.think_time, other.think_time)
+        equal = same(one.think_time, other.think_time)
     else:
         return False
     for mine, its in zip(one.routes, other.routes, strict=True):
-        equal = equal & _same(mine.probability, its.probability) & _same(mine.steps, its.steps)
+        equal = equal & same(mine.probability, its.probability) & same(mine.steps, its.steps)
     return equal
 
 
-def _same(one: Any, other: Any) -> Any:
-    """Whether two parts of routes are equal; an array for a batch."""
+def same(one: Any, other: Any) -> Any:
+    """Whether two parts of routes are equal; an array for a batch.
+
+    one, other  steps, or values of them.
+    """
     if not isinstance(one, tuple):
         return one == other
     mine, its = cast("tuple[Any, ...]", one), cast("tuple[Any, ...]", other)
@@ -180,7 +227,7 @@ def _same(one: Any, other: Any) -> Any:
         return False
     equal: Any = True
     for part, counterpart in zip(mine, its, strict=True):
-        equal = equal & _same(part, counterpart)
+        equal = equal & same(part, counterpart)
     return equal
 
 
@@ -191,13 +238,15 @@ def _class(item: ClassFigures, stated: _Class, share: Value) -> ClassFigures:
     return item.replace(
         name=stated.name,
         throughput=share * item.throughput,
+        offered=None if item.offered is None else share * item.offered,
         population=stated.population if isinstance(stated, ClosedClass) else None,
         enclosed=enclosed,
     )
 
 
 def _route(item: RouteFigures, class_name: str, name: str, share: Value) -> RouteFigures:
-    return item.replace(class_name=class_name, name=name, throughput=share * item.throughput)
+    offered = None if item.offered is None else share * item.offered
+    return item.replace(class_name=class_name, name=name, throughput=share * item.throughput, offered=offered)
 
 
 def _visit(item: ClassStationFigures, class_name: str, share: Value) -> ClassStationFigures:

@@ -68,6 +68,8 @@ _OTHERS = {
     "questions": "it is not used for searches, batches, bounds or state probabilities",
     "last": "it comes last, where no other method is exact",
     "no arrivals": "{class_name} has no arrivals, and its response is given as its service demand",
+    "hardly any arrivals": "{class_name} has hardly any arrivals, and no method has an answer with them: its response "
+    "is given as its service demand",
     "one class only": "it is known for one class only",
     "one server only": "it is known for stations with one server only",
     "falling rates": "it is known for rates that do not fall",

@@ -17,7 +17,14 @@ from qnet.networks.solvers.features import of_routes, unsupported
 from qnet.networks.wanted import AUTO, Wanted
 
 if TYPE_CHECKING:
-    from qnet.networks import closed_networks, copy_classes, degenerate_classes, exactness, identical_classes
+    from qnet.networks import (
+        closed_networks,
+        copy_classes,
+        degenerate_classes,
+        exactness,
+        identical_classes,
+        identical_routes,
+    )
     from qnet.networks.memory import regions as memory
     from qnet.networks.parallel import bounds as parallel_bounds
     from qnet.networks.product import solve as product
@@ -27,6 +34,7 @@ else:
     degenerate_classes = lazy("qnet.networks.degenerate_classes")
     exactness = lazy("qnet.networks.exactness")
     identical_classes = lazy("qnet.networks.identical_classes")
+    identical_routes = lazy("qnet.networks.identical_routes")
     memory = lazy("qnet.networks.memory.regions")
     copy_classes = lazy("qnet.networks.copy_classes")
     parallel_bounds = lazy("qnet.networks.parallel.bounds")
@@ -81,7 +89,7 @@ def _solved(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
     arriving = len(network.classes) - len(network.closed)
     idle = degenerate_classes.idle_classes(network) if arriving and several and wanted.method == "auto" else None
     if idle is None or _identical(network, wanted):
-        return _occupied(network, wanted)
+        return _any_answer(network, wanted)
     wanted = wanted.replace(responses=False)
     # A chain of states has no state of a customer that never comes.
     try:
@@ -89,6 +97,24 @@ def _solved(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
     except NotComputed:
         rare = None
     return rare if rare and rare.exact else idle.added(solve(idle.others(), wanted), rare)
+
+
+def _any_answer(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
+    """The solution of all classes; where no method has one, that with identical routes and classes as one, or without
+    classes that hardly ever arrive."""
+    try:
+        return _occupied(network, wanted)
+    except NotComputed:
+        if wanted.method != "auto":
+            raise
+        inner = wanted.replace(responses=False)
+        if equal := identical_routes.identical_routes(network):
+            return equal.apart(solve(equal.joined(), inner))
+        if identical := identical_classes.any_identical(network):
+            return identical.apart(solve(identical.joined(), inner))
+        if rare := degenerate_classes.rare_classes(network):
+            return rare.added(solve(rare.others(), inner))
+        raise
 
 
 def _identical(network: RoutedNetwork, wanted: Wanted) -> identical_classes.IdenticalClasses | None:
