@@ -460,8 +460,9 @@ def exponential(stream: Stream, operations: Operations) -> bool:
 def start_together(network: RoutedNetwork, compiled: Streams, operations: Operations) -> tuple[Value, ...]:
     """By stream: the share of the load at its station that started together with it, by other branches.
 
-    That is the share of the load from the parallel steps of its route, times the probability that a step uses this
-    copy; half of it in closed classes, whose customers wait for each other less.
+    That is the share of the load from parallel steps of routes whose branches use the same copies as those of its
+    route, times the probability that a step uses this copy; half of it in closed classes, whose customers wait for each
+    other less. A route or a class stated as two changes nothing.
 
     network     any network.
     compiled    its streams.
@@ -469,12 +470,20 @@ def start_together(network: RoutedNetwork, compiled: Streams, operations: Operat
     """
     loads = [stream.rate * stream.holding.mean for stream in compiled.streams]
     result: list[Value] = [0.0] * len(loads)
+    used: dict[tuple[int, str], set[Key]] = {}
+    for item in compiled.streams:
+        if item.started is not None:
+            used.setdefault(_route(item), set()).add((item.station, item.group))
+    beside = {
+        route: (isinstance(network.classes[route[0]], ClosedClass), frozenset(keys)) for route, keys in used.items()
+    }
     for members in compiled.members().values():
         parallel = [index for index in members if compiled.streams[index].started is not None]
         load = total(loads[index] for index in members)
         for index in parallel:
             stream = compiled.streams[index]
-            same = total(loads[other] for other in parallel if _route(compiled.streams[other]) == _route(stream))
+            group = beside[_route(stream)]
+            same = total(loads[other] for other in parallel if beside[_route(compiled.streams[other])] == group)
             several = operations.minimum([ratio(stream.rate, stream.started), 1.0])
             closed = isinstance(network.classes[stream.class_index], ClosedClass)
             result[index] = several * ratio(same, load) * (_CLOSED if closed else 1.0)
