@@ -10,7 +10,10 @@ import numpy as np
 import pytest
 
 import qnet
+from qnet.documents import parse
+from qnet.model.load import build
 from qnet.networks.capacity.waiting_classes import waiting_classes
+from qnet.system import System
 
 STORE = """
 qnet = 1
@@ -111,3 +114,64 @@ def test_classes_that_only_think_have_the_throughputs_of_the_chain(
     rows = qnet.loads(text).solve(method="flow-equivalent").records()
     answer = [row["throughput_per_s"] for row in rows if row["scope"] == "class"]
     assert answer == pytest.approx(throughputs(places, population, think), rel=1e-9)
+
+
+BEHIND = """
+qnet = 1
+title = "two classes that share a station before they fill a store"
+[stations]
+front = {{ discipline = "ps" }}
+disk = {{}}
+[buffers]
+store = {{ places = 1 }}
+[classes.one]
+population = {one}
+think_time = "0.2 s"
+steps = [ {{ station = "front", time = "1.3 s" }}, {fills} ]
+[classes.rare]
+population = {rare}
+think_time = "40 s"
+steps = [ {{ station = "front", time = "0.1 s" }}, {fills} ]
+"""
+FILLS = '{ fill = "store" }, { phase = 2, station = "disk", time = "1 s", drains = "store" }'
+
+
+@pytest.mark.parametrize(("one", "rare"), [(5, 1), (3, 2), (2, 1)])
+def test_a_rare_class_waits_behind_a_shared_station_as_the_chain_says(one: int, rare: int) -> None:
+    """It was up to 39 % off: one request rate per class, whatever the number of customers that wait."""
+    text = BEHIND.format(one=one, rare=rare, fills=FILLS)
+    found, exact = (responses(text, method) for method in ("flow-equivalent", "states"))
+    for name, wanted in exact.items():
+        assert found[name] == pytest.approx(wanted, rel=0.03)
+
+
+def test_each_point_of_a_sweep_is_solved_by_its_number_of_sets(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Points with more sets than are solved one by one do not decide for the others."""
+    monkeypatch.setattr("qnet.networks.capacity.closed_levels._COMPOSITIONS", 20)
+    text = BEHIND.format(one='"crowd"', rare=2, fills=FILLS).replace(
+        "[stations]", "[parameters]\ncrowd = 5\n[stations]"
+    )
+    found = system(text).sweep("crowd=4:8:2", metric=["response('rare')"], method="flow-equivalent").records()
+    assert len(found) == 3
+    for count, row in zip((4, 6, 8), found, strict=True):
+        alone = responses(text.replace("crowd = 5", f"crowd = {count}"), "flow-equivalent")["rare"]
+        assert any(value == pytest.approx(alone, rel=1e-6) for value in row.values() if isinstance(value, float))
+
+
+def test_classes_with_too_many_sets_of_waiting_customers_are_warned_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = BEHIND.format(one=5, rare=2, fills=FILLS)
+    assert not system(text).solve(method="flow-equivalent").warnings
+    monkeypatch.setattr("qnet.networks.capacity.closed_levels._COMPOSITIONS", 17)
+    assert "too many for all sets" in str(system(text).solve(method="flow-equivalent").warnings)
+
+
+def system(text: str) -> System:
+    """The system of a model."""
+    model = build(parse(text.encode(), "test"), "test")
+    return System(*(getattr(model, name) for name in type(model).__annotations__))
+
+
+def responses(text: str, method: str) -> dict[str, float]:
+    """The responses of the classes in seconds."""
+    rows = [row for row in system(text).solve(method=method).records() if row["scope"] == "class"]
+    return {str(row["name"]): float(str(row["response_s"])) for row in rows}

@@ -92,9 +92,10 @@ def solve(network: RoutedNetwork, wanted: Wanted, solve_part: SolvePart) -> Rout
               down at the rate at which places are freed. Up to K all customers are around the buffer and m places are
               taken; above it m - K customers wait. Both rates are those of a closed network of the customers that do
               not wait and of the places that are taken, which alternate between the time to the response and the work
-              that frees them. Of several classes as many wait as in the product form of customers with the rates at
-              which one requests a place when all are taken; those rates, and how long places are taken before the
-              response, are a fixed point.
+              that frees them. Of several classes the network around is solved for each set of customers that wait, if
+              there are few sets: their probabilities are those of the product form. With more sets, as many wait as in
+              the product form of customers with the rates at which one requests a place when all are taken; those
+              rates, and how long places are taken before the response, are a fixed point.
     Source    @chandy1975, for one number instead of a network; places as a second class of customers: this tool.
     """
     refuse(network, wanted)
@@ -380,6 +381,8 @@ def _beyond(
                 yield f"{item.name} takes several places at once"
     if full.form == LOST and not around.apart:
         yield "customers are lost when it is full, and the station that frees its places does other work"
+    if around.several and around.apart and full.form == WAIT and not around.composed:
+        yield "customers of its classes are too many for all sets of those that wait to be solved"
     crowd = total(item.population for item in network.closed)
     if not around.apart and not operations.all(operations.compare("<=", 2.0, crowd)):
         yield "one customer alone waits for the work that frees its places"

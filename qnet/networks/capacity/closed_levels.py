@@ -40,7 +40,7 @@ from qnet.networks.duration import Wait
 from qnet.networks.exactness import ranked
 from qnet.networks.routed import Buffer, ClosedClass, RoutedNetwork, mapped
 from qnet.networks.streams import streams
-from qnet.networks.wanted import Wanted
+from qnet.networks.wanted import Divided, Wanted
 from qnet.record import Record
 
 if TYPE_CHECKING:
@@ -50,6 +50,14 @@ _NOTHING = 1e-300
 """Keeps a quotient of zeros finite: any number near the smallest float works."""
 _DENSE = 24
 """If more customers than twice this may wait, not every number of waiting customers is solved."""
+
+
+_COMPOSITIONS = 3000
+"""The most sets of waiting customers, by class, each of which is solved; with more, sums over classes are taken that
+neglect how customers of one delay those of another. A choice: half a second for the largest."""
+
+_MOST_SETS = 200_000
+"""Of all points of a batch together: some seconds."""
 
 
 class Pool:
@@ -187,6 +195,8 @@ class Surroundings:
         self.several = bool((pool.takes.sum(axis=1) > 1).any())
         self.near: dict[str, Any] = {}
         """By part, the solution of the round before, from which the next one starts."""
+        self.composed: tuple[Array, PartFigures] | None = None
+        """What `by_sets` returns, once it is computed."""
         self.isolated: PartFigures | None = None
         """The figures of the customers without the work that frees places, as last solved."""
 
@@ -203,7 +213,9 @@ class Surroundings:
                   stations that free places do other work.
         lost      (points, 1) the share of requests for a place that are lost.
         """
-        inside: Array = self.pool.population[:, None, :] - self.pool.waiting_by_class(self.pool.waiting, waiting)
+        known = self.by_sets()
+        outside = known[0] if known else self.pool.waiting_by_class(self.pool.waiting, waiting)
+        inside: Array = self.pool.population[:, None, :] - outside
         # Rounding must not make an integer number of customers a fraction.
         inside = np.where(np.abs(inside - np.rint(inside)) < 1e-9, np.rint(inside), np.maximum(inside, 0.0))
         network = repeated(self.source, self.pool.levels)
@@ -213,7 +225,8 @@ class Surroundings:
         self.unit = streams(marked, arrays(), [1.0] * len(marked.classes))
         if self.apart:
             stations = tuple(item for item in batch.stations if item.name not in self.freeing)
-            levels = self.levels(batch, self.solve_isolated(batch.replace(stations=stations)), inside)
+            figures = known[1] if known else self.solve_isolated(batch.replace(stations=stations))
+            levels = self.levels(batch, figures, inside)
             stations = tuple(item for item in batch.stations if item.name in self.freeing)
             places = self.solve(RoutedNetwork(stations, (self.taken(mix, levels.kept),), (), batch.size), "places")
             return self.with_places(levels, places.waits, levels.kept, places)
@@ -225,6 +238,84 @@ class Surroundings:
             at_arrival = _towards(figures, fewer, self.headroom(figures), kept)
         levels = self.levels(batch, figures, inside)
         return self.with_places(levels, at_arrival.waits[len(levels.customers) :], kept, at_arrival)
+
+    def by_sets(self) -> tuple[Array, PartFigures] | None:
+        """The mean numbers of waiting customers of each class (points, levels, closed classes), and the figures of the
+        others, as means over all sets of waiting customers; None where there are too many sets, or one class, or
+        fractional populations.
+
+        Exact   where the network of the others has product form, its solution is exact, and places are freed after
+                exponential times by work of their own.
+        Method  A set is reached from those with one customer fewer, at the throughput of its class there: the product
+                form of customers that are served in order of arrival, by @baskett1975.
+        Raises  `Divided` where only some points have few sets, and each is to be solved as it would be alone.
+        """
+        if self.composed or not self.several or self.full.form != WAIT or not self.apart:
+            return self.composed
+        pool = self.pool
+        population = np.where(pool.takes.any(axis=0), pool.population * pool.takes, 0.0)
+        shape = tuple(int(most) + 1 for most in np.ceil(population.max(axis=0)))
+        sets = int(np.prod(shape))
+        few = ((population + 1.0).prod(axis=1) <= _COMPOSITIONS) & (population == np.rint(population)).all(axis=1)
+        if self.wanted.each and few.any() and not few.all():
+            raise Divided(few)
+        if not few.all() or sets * len(population) > _MOST_SETS:
+            return None
+        waiting = np.stack(np.unravel_index(np.arange(sets), shape), axis=1)
+        rest = np.maximum(pool.population[:, None, :] - waiting[None, :, :], 0.0)
+        batch = self.populated(around(repeated(self.source, sets), self.full), rest)
+        stations = tuple(item for item in batch.stations if item.name not in self.freeing)
+        wanted = Wanted(operations=1.0, memory=self.wanted.memory, enclosed=False)
+        solved = solve_levels(batch.replace(stations=stations), len(population), wanted, self.solve_part, self.name)
+        shares = self._shares(waiting, shape, solved)
+        crowds = np.zeros((sets, int(waiting.sum(axis=1).max()) + 1))
+        crowds[np.arange(sets), waiting.sum(axis=1)] = 1.0
+        levels = np.rint(pool.waiting).astype(int)
+
+        def at_levels(values: Array) -> Array:
+            return np.take_along_axis(values @ crowds, levels, axis=1)
+
+        def per_event(values: Array, flow: Array) -> Array:
+            flows, plain = at_levels(shares * flow), at_levels(shares * values)
+            return np.where(flows > 0, at_levels(shares * flow * values) / np.where(flows > 0, flows, 1.0), plain)
+
+        compiled = streams(batch, arrays(), [1.0] * len(batch.classes)).streams
+        rates = solved.throughputs
+        figures = PartFigures(
+            rates=tuple(at_levels(shares * value) for value in solved.rates),
+            waits=tuple(
+                per_event(value, rates[stream.class_index])
+                for value, stream in zip(solved.waits, compiled, strict=True)
+            ),
+            throughputs=tuple(at_levels(shares * value) for value in rates),
+            responses=tuple(per_event(value, rate) for value, rate in zip(solved.responses, rates, strict=True)),
+            loads={label: at_levels(shares * load) for label, load in solved.loads.items()},
+            solution=solved.solution,
+        )
+        outside = np.stack([at_levels(shares * waiting[:, number]) for number in range(len(shape))], axis=2)
+        self.composed = outside, figures
+        return self.composed
+
+    def _shares(self, waiting: Any, shape: tuple[int, ...], solved: PartFigures) -> Array:
+        """(points, sets) the probability of each set of waiting customers among those of equal number.
+
+        waiting  (sets, closed classes) numbers of customers, in the order of their index.
+        shape    the numbers of each class.
+        solved   the figures of the others.
+        """
+        flows = [solved.throughputs[index] * self.visits[:, [number]] for number, index in enumerate(self.closed)]
+        weights = np.zeros((len(self.visits), len(waiting)))
+        weights[:, 0] = 1.0
+        steps = [int(np.prod(shape[number + 1 :])) for number in range(len(shape))]
+        size = waiting.sum(axis=1)
+        for crowd in range(1, int(size.max()) + 1):
+            here = np.flatnonzero(size == crowd)
+            for number, step in enumerate(steps):
+                reached = here[waiting[here, number] > 0]
+                weights[:, reached] += weights[:, reached - step] * flows[number][:, reached - step]
+            overall = weights[:, here].sum(axis=1, keepdims=True)
+            weights[:, here] /= np.where(overall > 0, overall, 1.0)
+        return weights
 
     @property
     def in_turn(self) -> bool:
