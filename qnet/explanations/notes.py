@@ -499,10 +499,7 @@ CODES: dict[str, _T] = {
         "--error) there is a warning instead, and no note where a combination of features was not measured.",
         "Read differences between two answers with these errors in mind."),
     "QN742": _T("a class with hardly any arrivals",
-        "No method has an answer for the network with all its classes, but one without an open class that keeps less "
-        "than 1e-12 servers busy. The figures of the others are those without it; its response is its service demand, "
-        "without any wait.",
-        "Remove the class, or give it the rate that it has."),
+        "No method solves the network with it: it is left out for others, its response its demand.", "Remove it."),
     "QN745": _T("a null that was not an input of the model",
         "The null of a prediction is the nearest figure that was an input of the model: a claim of the same study and "
         "dimension that is given, fitted or an identity. Its error is that of a forecast without the model.",

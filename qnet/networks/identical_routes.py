@@ -1,6 +1,6 @@
 """Routes of a class that differ only in names and probabilities, solved as one where no method has another answer.
 
-A choice between equal routes changes nothing, except the number of states and of customers to tell apart.
+A choice between equal routes changes nothing except the number of states.
 """
 
 from __future__ import annotations
