@@ -310,10 +310,10 @@ CODES: dict[str, _T] = {
     "QN670": _T("buffers of closed classes outside their measured region",
         "The occupancy of a buffer or a station filled by closed classes rises and falls at the throughputs of the "
         "rest of the network, given its customers. Against Markov chains of 1200 small systems of one to six customers "
-        "the throughput had a median error of 0.1 to 1.2 %, and 7 % at most; the places taken 1 to 4 %, and 35 % at "
+        "the throughput had a median error of 0.1 to 0.5 %, and 5 % at most; the places taken 1 to 4 %, and 35 % at "
         "most where the station that frees them does other work as well; queue lengths 2 %, and 15 % at most; with "
-        "classes of long and short think times, or a slow station in front, throughputs 9 %, responses 21 % and queue "
-        "lengths 49 % at most. The note names features that were not measured, or are inaccurate: times to free a "
+        "classes of long and short think times, or a slow station in front, throughputs 4 %, responses 8 % and queue "
+        "lengths 24 % at most. The note names features that were not measured, or are inaccurate: times to free a "
         "place that are not exponential, or differ; delays with a place above a tenth of the time to free it, where "
         "throughputs were off by up to 69 %; several places taken at once; losses where the station that frees places "
         "does other work, or the filling customers use it for other work too, a single customer, and queues between "

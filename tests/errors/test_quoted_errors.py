@@ -96,7 +96,7 @@ NOTES: dict[str, list[tuple[str, str]]] = {
     "QN670": [
         ("median error of {} to", "median capacity: closed classes"),
         ("median error of 0.1 to {} %", "median buffer: wait, several closed classes"),
-        ("and {} % at most; the places", "worst buffer: wait, several closed classes"),
+        ("and {} % at most; the places", "worst buffer: lost, closed classes"),
         ("the places taken {} to", f"median {_BUFFER}, occupancy"),
         ("the places taken 1 to {} %", f"median {_BUFFER}, occupancy with other work"),
         ("and {} % at most where the station", f"worst {_BUFFER}, occupancy with other work"),

@@ -245,7 +245,7 @@ class Surroundings:
         fractional populations.
 
         Exact   where the network of the others has product form, its solution is exact, and places are freed after
-                exponential times by work of their own.
+                exponential times by separate work.
         Method  A set is reached from those with one customer fewer, at the throughput of its class there: the product
                 form of customers that are served in order of arrival, by @baskett1975.
         Raises  `Divided` where only some points have few sets, and each is to be solved as it would be alone.
