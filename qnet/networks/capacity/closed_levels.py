@@ -244,8 +244,7 @@ class Surroundings:
         others, as means over all sets of waiting customers; None where there are too many sets, or one class, or
         fractional populations.
 
-        Exact   where the network of the others has product form, its solution is exact, and places are freed after
-                exponential times by separate work.
+        Limits  A customer that takes a free place returns at once, without waiting, which the product form neglects.
         Method  A set is reached from those with one customer fewer, at the throughput of its class there: the product
                 form of customers that are served in order of arrival, by @baskett1975.
         Raises  `Divided` where only some points have few sets, and each is to be solved as it would be alone.
