@@ -125,7 +125,12 @@ class _Open(_Classes):
         waits, apart = self.mixed([solution.passages.waits[number] for number in numbers])
         loads = {item.name: self.column(item.load) for item in solution.loads}
         result = self.disaggregated(network, compiled, rates, waits, loads)
+        one_class = solution.passages
         return result.replace(
+            passages=result.passages
+            and result.passages.replace(
+                limited=one_class.limited, part_of=tuple(one_class.part_of[number] for number in numbers)
+            ),
             exact=solution.exact,
             reasons=tuple(dict.fromkeys((*apart, *solution.reasons))),
             warned=None if any(isinstance(reason, Beyond) for reason in apart) else solution.warned,
