@@ -8,7 +8,7 @@ birth-death chain.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from qnet.errors import NoAnswer, NotComputed, Problem
 from qnet.expression import Value
 from qnet.lazy import Flags, lazy
 from qnet.networks.aggregation import every_number, log_weights, numbers_in_parts, repeated, table, with_queue
-from qnet.networks.duration import Wait
+from qnet.networks.duration import Duration, Wait
 from qnet.networks.exactness import between_integers, refuse_uneven
 from qnet.networks.memory.averages import Ended, Inside, LimitedSubnetworks, MeansOutside, SolvedPart, solve_part_levels
 from qnet.networks.memory.regions import UNLIMITED, Region, around, entries, has_second_phase, held, inside, made_once
@@ -321,23 +321,50 @@ class _Open(LimitedSubnetworks):
         return self.column(elasticity(solver)) <= LARGEST
 
     def variability(self, region: Region, part: SolvedPart, shares: Any) -> Any:
-        """(points,) the squared coefficient of variation of the time inside.
+        """(points,) the squared coefficient of variation of the times between departures, of which the wait depends.
 
-        Method   Visits inside are independent, and their waits are exponential.
+        Method   That of the time inside, where visits are independent and their waits exponential; but a saturated
+                 station completes customers as its demands end. Each station counts with its utilization at the limit
+                 times the square of the share of the time inside that is spent there, without guests.
         """
         within = inside(self.network, region.replace(guests=()), 1.0)
         compiled = streams(within, self.operations, [1.0])
-        means = part.mean_waits(shares)
-        inner = [self.value(means[number]) for number in part.sides()[0]]
+        sides, means = part.sides()[0], part.mean_waits(shares)
         waits = [
             Wait(wait, wait * (wait + 2.0 * stream.holding.mean))
-            for stream, wait in zip(compiled.streams, inner, strict=True)
+            for stream, number in zip(compiled.streams, sides, strict=True)
+            for wait in (self.value(means[number]),)
         ]
-        times = [
-            (route.probability, total(part.mean_with(waits) for part in route.parts.values()),
-             total(part.variance_with(waits) for part in route.parts.values()))
-            for route in compiled.routes
-        ]  # fmt: skip
-        mean = total(share * time for share, time, _ in times)
-        square = total(share * (time**2 + variance) for share, time, variance in times)
-        return self.column(ratio(square, mean**2) - 1.0)
+        result = _scv((item.probability, item.parts.values(), waits) for item in compiled.routes)
+        if region.guests:
+            return self.column(result)
+        used, by_name = part.used_when_full()[""], {station.name: station for station in within.stations}
+        full = [Wait(self.value(part.figures.waits[number][:, -1]), 0.0) for number in sides]
+        kept = {
+            key: total(item.probability * item.parts[key].mean_with(full) for item in compiled.routes if key in item.parts)
+            for key in dict.fromkeys(key for item in compiled.routes for key in item.parts)
+        }
+        overall = total(kept.values())
+        more: Value = 0.0
+        for key, time in kept.items():
+            label = by_name[key[0]].groups[key[1]].label if key[0] else ""
+            if label in used:
+                there = [(item.probability, [item.parts[key]] if key in item.parts else []) for item in compiled.routes]
+                own = _scv((probability, parts, None) for probability, parts in there)
+                more = more + self.value(used[label]) * ratio(time, overall) ** 2 * (own - result)
+        return self.column(result + more)
+
+
+def _scv(times: Iterable[tuple[Value, Iterable[Duration], Sequence[Wait] | None]]) -> Value:
+    """The squared coefficient of variation of a time that is one of several sums; 0 where it is always 0.
+
+    times  the probability of each, the independent times that it is the sum of, and the waits in them, if any.
+    """
+    mean: Value = 0.0
+    square: Value = 0.0
+    for probability, parts, waits in times:
+        known = list(parts)
+        here = total(part.mean_with(waits) if waits else part.mean for part in known)
+        spread = total(part.variance_with(waits) if waits else part.variance for part in known)
+        mean, square = mean + probability * here, square + probability * (here**2 + spread)
+    return ratio(square, mean**2) - 1.0
