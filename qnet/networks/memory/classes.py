@@ -12,19 +12,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from qnet.errors import NotComputed
 from qnet.expression import Value
 from qnet.lazy import Array, Flags, Indices
 from qnet.networks.aggregation import Aggregation, repeated
 from qnet.networks.duration import Wait
-from qnet.networks.exactness import Beyond, between_integers, reasons_for
+from qnet.networks.exactness import Beyond, between_integers
 from qnet.networks.fixed_point import BatchMap, early_point, fixed_points, not_converged
 from qnet.networks.layers.solve import SOON_BACK
 from qnet.networks.memory.averages import Ended
 from qnet.networks.memory.regions import Region, SharedLimits, route_of
 from qnet.networks.memory.solve import solve as solve_one
-from qnet.networks.open.hold_warnings import elasticity
-from qnet.networks.open.solve import OpenSolver
 from qnet.networks.reasons import Reason
 from qnet.networks.routed import OpenClass, RoutedNetwork, at_points
 from qnet.networks.solution import RoutedSolution
@@ -41,9 +38,6 @@ _DIFFER = 0.05
 not trusted where classes visit different stations inside."""
 _UNEVEN = 3.0
 """How far the times may differ for which they hold places there."""
-_ELASTIC = 0.05, 0.15
-"""Elasticities of responses with respect to waits inside holds: up to the first, open classes use the formulas of each
-station; from the second on, those of one class; in between a mixture."""
 _ENOUGH = 1e-10
 """The largest residual of the shares of closed classes; its effect on any figure is smaller."""
 _EARLY_ROUNDS, _EARLY = 8, 1e-11
@@ -65,12 +59,11 @@ def solve(limits: SharedLimits, wanted: Wanted, solve_part: SolvePart) -> Routed
     solve_part  the chooser, which solves the networks inside and around the subnetworks, and layers.
     Returns   figures as of `solve.solve`, by class.
     Raises    as `solve.solve`, and `NotComputed` QN511 where the shares of closed classes do not converge.
-    Method    Open: the arrivals of each class are a share of one Poisson stream, which leaves the network unchanged;
-              where responses depend little on the waits inside, the formulas of each station are used instead. Closed:
-              a customer of a class finds the network with one customer of its class less; all customers there are one
-              class, whose routes have the shares of their throughputs: a fixed point for each class. Waits are the
-              means of these and those of layers, whose errors have the opposite sign: the flow-equivalent server makes
-              the times between departures exponential, layers make the times inside independent of each other.
+    Method    Open: the arrivals of each class are a share of one Poisson stream, which leaves the network unchanged.
+              Closed: a customer of a class finds the network with one customer of its class less; all customers there
+              are one class, whose routes have the shares of their throughputs: a fixed point for each class. Waits are
+              the means of these and those of layers, whose errors have the opposite sign: the flow-equivalent server
+              makes the times between departures exponential, layers make the times inside independent of each other.
     """
     return (_Closed if limits.closed else _Open)(limits, wanted, solve_part).solve()
 
@@ -122,7 +115,7 @@ class _Open(_Classes):
         assert solution.passages is not None
         compiled = streams(network, self.operations, rates)
         numbers = self.joined_streams(solution.passages.compiled.streams, compiled.streams)
-        waits, apart = self.mixed([solution.passages.waits[number] for number in numbers])
+        waits = [solution.passages.waits[number] for number in numbers]
         loads = {item.name: self.column(item.load) for item in solution.loads}
         result = self.disaggregated(network, compiled, rates, waits, loads)
         one_class = solution.passages
@@ -132,37 +125,12 @@ class _Open(_Classes):
                 limited=one_class.limited, part_of=tuple(one_class.part_of[number] for number in numbers)
             ),
             exact=solution.exact,
-            reasons=tuple(dict.fromkeys((*apart, *solution.reasons))),
-            warned=None if any(isinstance(reason, Beyond) for reason in apart) else solution.warned,
+            reasons=solution.reasons,
+            warned=solution.warned,
             loads=solution.loads,
             full_at=solution.full_at,
             used_when_full=solution.used_when_full,
         )
-
-    def mixed(self, waits: list[Wait]) -> tuple[list[Wait], tuple[str, ...]]:
-        """The waits of one class, mixed with those of single stations where responses depend little on waits inside.
-
-        Where the time inside is mostly service, the departures depend on which classes are inside rather than on how
-        many customers: there the formulas of single stations are closer, up to an elasticity of about 0.1, as measured.
-
-        Returns   the waits, and why those of single stations are approximate, if any are used.
-        """
-        solver = OpenSolver(self.network)
-        try:
-            solver.find_waits()
-        except NotComputed:
-            return waits, ()
-        elastic = self.column(elasticity(solver))
-        low, high = _ELASTIC
-        share = np.clip((elastic - low) / (high - low), 0.0, 1.0)
-        share = np.where(np.isfinite(elastic), share, 1.0)
-        if (share == 1.0).all():
-            return waits, ()
-        mixed = [
-            Wait(self.value(_mix(share, one.mean, other.mean)), self.value(_mix(share, one.variance, other.variance)))
-            for one, other in zip(waits, solver.waits, strict=True)
-        ]
-        return mixed, reasons_for(self.network, solver.compiled, self.operations)
 
 
 class _Closed(_Classes):
@@ -410,11 +378,6 @@ def _longer(waits: Sequence[Wait], unit: Streams, station: str, by: Value) -> li
     """The waits of all streams, with `by` seconds added to those at a station."""
     pairs = zip(waits, unit.streams, strict=True)
     return [wait.replace(mean=wait.mean + by) if stream.station == station else wait for wait, stream in pairs]
-
-
-def _mix(share: Array, one: Value, other: Value) -> Array:
-    """The weighted mean of two values; one without weight need not be finite."""
-    return np.where(share > 0, share * one, 0.0) + np.where(share < 1, (1.0 - share) * other, 0.0)
 
 
 def _between(mean: Value, other: Wait) -> Wait:

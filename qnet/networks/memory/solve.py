@@ -27,7 +27,7 @@ from qnet.networks.open.solve import OpenSolver
 from qnet.networks.reasons import Reason
 from qnet.networks.routed import ClosedClass, Hold, OpenClass, RoutedNetwork, Time
 from qnet.networks.solution import Limiting, RoutedSolution
-from qnet.networks.streams import streams
+from qnet.networks.streams import Key, Streams, streams
 from qnet.networks.wanted import NO_STATES, Wanted
 from qnet.queues.arithmetic import ratio, total
 
@@ -321,44 +321,62 @@ class _Open(LimitedSubnetworks):
         return self.column(elasticity(solver)) <= LARGEST
 
     def variability(self, region: Region, part: SolvedPart, shares: Any) -> Any:
-        """(points,) the squared coefficient of variation of the times between departures, of which the wait depends.
+        """(points,) the squared coefficient of variation of the time for which customers keep a place.
 
-        Method   That of the time inside, where visits are independent and their waits exponential; but a saturated
-                 station completes customers as its demands end. Each station counts with its utilization at the limit
-                 times the square of the share of the time inside that is spent there, without guests.
+        Method   That of the time inside: visits are independent, and their waits exponential. But a saturated station
+                 completes customers as their demands there end: the scv of these counts with its utilization at the
+                 limit times the square of the share of the time inside that is spent there. Not with guests.
         """
         within = inside(self.network, region.replace(guests=()), 1.0)
         compiled = streams(within, self.operations, [1.0])
         sides, means = part.sides()[0], part.mean_waits(shares)
+        columns = [self.value(means[number]) for number in sides]
         waits = [
             Wait(wait, wait * (wait + 2.0 * stream.holding.mean))
-            for stream, number in zip(compiled.streams, sides, strict=True)
-            for wait in (self.value(means[number]),)
+            for stream, wait in zip(compiled.streams, columns, strict=True)
         ]
-        result = _scv((item.probability, item.parts.values(), waits) for item in compiled.routes)
+        overall = _scv((item.probability, item.parts.values(), waits) for item in compiled.routes)
+        result = overall
         if region.guests:
             return self.column(result)
-        used, by_name = part.used_when_full()[""], {station.name: station for station in within.stations}
+        used = part.used_when_full()[""]
+        labels = {(station.name, number): group.label
+                  for station in within.stations for number, group in enumerate(station.groups)}  # fmt: skip
         full = [Wait(self.value(part.figures.waits[number][:, -1]), 0.0) for number in sides]
-        kept = {
-            key: total(item.probability * item.parts[key].mean_with(full) for item in compiled.routes if key in item.parts)
-            for key in dict.fromkeys(key for item in compiled.routes for key in item.parts)
-        }
-        overall = total(kept.values())
-        more: Value = 0.0
-        for key, time in kept.items():
-            label = by_name[key[0]].groups[key[1]].label if key[0] else ""
-            if label in used:
-                there = [(item.probability, [item.parts[key]] if key in item.parts else []) for item in compiled.routes]
-                own = _scv((probability, parts, None) for probability, parts in there)
-                more = more + self.value(used[label]) * ratio(time, overall) ** 2 * (own - result)
-        return self.column(result + more)
+        for key, share in _spent(compiled, full).items():
+            if labels.get(key) in used:
+                demands = [(item.probability, [item.parts[key]] if key in item.parts else [], ())
+                           for item in compiled.routes]  # fmt: skip
+                some = total(probability * total(part.mean for part in parts) for probability, parts, _ in demands) > 0
+                result = result + self.value(used[labels[key]]) * share**2 * some * (_scv(demands) - overall)
+        return self.column(result)
 
 
-def _scv(times: Iterable[tuple[Value, Iterable[Duration], Sequence[Wait] | None]]) -> Value:
+def _spent(compiled: Streams, waits: Sequence[Wait]) -> dict[Key, Value]:
+    """The share of the time inside a region that is spent at each station, with these waits by stream.
+
+    Those that wait for a station that is held around visits to only one wait for the latter.
+    """
+    result: dict[Key, Value] = {}
+    for item in compiled.routes:
+        for key, part in item.parts.items():
+            result[key] = result.get(key, 0.0) + item.probability * part.mean_with(waits)
+    overall = total(result.values())
+    visited: dict[Key, set[Key]] = {}
+    for stream in compiled.streams:
+        for key in stream.around:
+            visited.setdefault(key, set()).add((stream.station, stream.group))
+    for key, inner in visited.items():
+        if len(inner) == 1:
+            (only,) = inner
+            result[only] = result[only] + result.pop(key, 0.0)
+    return {key: ratio(time, overall) for key, time in result.items()}
+
+
+def _scv(times: Iterable[tuple[Value, Iterable[Duration], Sequence[Wait]]]) -> Value:
     """The squared coefficient of variation of a time that is one of several sums; 0 where it is always 0.
 
-    times  the probability of each, the independent times that it is the sum of, and the waits in them, if any.
+    times  the probability of each, the independent times that it is the sum of, and the waits by stream, if any.
     """
     mean: Value = 0.0
     square: Value = 0.0

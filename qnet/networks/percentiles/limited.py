@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
 _MOST = 4
 """The most limited subnetworks of a route whose passages are divided: into 16 ways."""
-_ROUNDING = 1e-9
-"""The relative difference of two means that are computed in two ways."""
 
 
 class _Divided(Record):
@@ -80,27 +78,14 @@ class Admitted:
         self.passages = passages
         self.points = passages.network.size or 1
         self.parts = [self.divided(inside) for inside in passages.limited]
-        mixed = [part and self.parts[part[0]].mixed(part[1]) for part in passages.part_of]
-        self.factors = [
-            1.0 if known is None else self.factor(wait, known[0])
-            for known, wait in zip(mixed, passages.waits, strict=True)
-        ]
-        """By stream: its mean wait over that of the subnetwork. They differ where the formulas of single stations
-        count, as of several classes at low loads (`memory.classes`)."""
         self.waits = [
-            wait if known is None else self.wait(*known, factor)
-            for known, factor, wait in zip(mixed, self.factors, outside, strict=True)
+            wait if part is None else self.wait(*self.parts[part[0]].mixed(part[1]))
+            for part, wait in zip(passages.part_of, outside, strict=True)
         ]
         """By stream, over all passages."""
 
-    def factor(self, wait: Wait, mean: Array) -> Any:
-        """(points,) the mean of a wait over another; 1 where they are the same."""
-        ratio: Any = np.where(mean > 0, wait.mean / np.where(mean > 0, mean, 1.0), 1.0)
-        return np.where(abs(ratio - 1.0) > _ROUNDING, ratio, 1.0)
-
-    def wait(self, mean: Array, variance: Array, factor: Any) -> Wait:
-        """A wait in the shape of the network's values, so many times as long."""
-        mean, variance = factor * mean, factor**2 * variance
+    def wait(self, mean: Array, variance: Array) -> Wait:
+        """A wait in the shape of the network's values."""
         if self.passages.network.size is None:
             return Wait(float(mean[0]), float(variance[0]))
         return Wait(mean, variance)
@@ -155,10 +140,8 @@ class Admitted:
                 held = self.parts[number].held
                 probability = probability * (held if here else 1 - held)
             waits = [
-                self.wait(*self.parts[part[0]].of(part[1], waited[part[0]]), factor)
-                if part and part[0] in waited
-                else wait
-                for part, factor, wait in zip(self.passages.part_of, self.factors, self.waits, strict=True)
+                self.wait(*self.parts[part[0]].of(part[1], waited[part[0]])) if part and part[0] in waited else wait
+                for part, wait in zip(self.passages.part_of, self.waits, strict=True)
             ]
             yield (float(probability[0]) if self.passages.network.size is None and once else probability), waits
 
