@@ -211,6 +211,9 @@ class Inside(Record):
     """(points,) the arrival rate of open classes over the throughput of the full region; 0 for closed classes."""
     untrusted: Any
     """(points,) whether open classes enter a region whose inside is approximate itself, so that errors may be large."""
+    scv: Any = 1.0
+    """(points,) the squared coefficient of variation of the times for which open customers keep a place, as they make
+    admissions vary."""
 
     @property
     def longer(self) -> Flags:

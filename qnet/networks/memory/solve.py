@@ -301,14 +301,16 @@ class _Open(LimitedSubnetworks):
         each = np.concatenate([shares[:, :-1], shares[:, -1:] * (1 - ratio[:, None])], axis=1)
         wait = np.where(arrivals > 0, queue / np.where(arrivals > 0, arrivals, 1.0), 0.0)
         exact = self.one_visit(region)
+        scv = np.ones(self.points)
         if has_second_phase(self.network) or (not exact and made_once(self.network, region)):
-            wait = wait * (1.0 + self.variability(region, part, shares)) / 2.0
+            scv = self.variability(region, part, shares)
+            wait = wait * (1.0 + scv) / 2.0
         estimated = bool(part.figures.solution.reasons)
         untrusted = np.full(self.points, estimated)
         if estimated and region.guests:
             untrusted = ~self.hardly_waits_inside()
         return Inside(
-            part=part, shares=shares, shares_each=each, wait=wait, exact=exact, load=load, untrusted=untrusted
+            part=part, shares=shares, shares_each=each, wait=wait, exact=exact, load=load, untrusted=untrusted, scv=scv
         )
 
     def hardly_waits_inside(self) -> Flags:

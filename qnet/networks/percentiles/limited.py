@@ -40,6 +40,8 @@ class _Divided(Record):
     """(points,) the probability to wait for admission."""
     admission: Any
     """(points,) the mean wait for admission of those that wait."""
+    scv: Any
+    """(points,) its squared coefficient of variation."""
     full: Sequence[tuple[Array, Array]]
     """By stream inside, (points,) mean and variance of the wait of those that waited for admission."""
     free: Sequence[tuple[Array, Array]]
@@ -49,7 +51,7 @@ class _Divided(Record):
         """(points,) mean and variance of the wait of a stream inside, -1 for that for admission, over all passages."""
         if number < 0:
             mean = self.held * self.admission
-            return mean, 2 * self.held * self.admission**2 - mean**2
+            return mean, (1 + self.scv) * self.held * self.admission**2 - mean**2
         (one, spread), (other, apart) = self.full[number], self.free[number]
         mean = self.held * one + (1 - self.held) * other
         square = self.held * (spread + one**2) + (1 - self.held) * (apart + other**2)
@@ -58,7 +60,7 @@ class _Divided(Record):
     def of(self, number: int, waited: bool) -> tuple[Array, Array]:
         """As `mixed`, of those that waited for admission, or of those that did not."""
         if number < 0:
-            return (self.admission, self.admission**2) if waited else (0.0 * self.held, 0.0 * self.held)
+            return (self.admission, self.scv * self.admission**2) if waited else (0.0 * self.held, 0.0 * self.held)
         return self.full[number] if waited else self.free[number]
 
 
@@ -69,8 +71,10 @@ class Admitted:
     outside   by stream: the waits with their variances, where the stream is in no limited subnetwork.
     Method    An arrival finds n customers with the probability that n are there (Poisson arrivals: Wolff, Oper. Res. 30
               (1982) 223-231), enters as the (n + 1)st, and waits inside as in the closed network of n + 1 customers. At
-              the limit customers leave at a constant rate on average, so that the wait for admission, if any, is an
-              exponential time, as at several servers (Kleinrock, Queueing Systems I, 1975, section 3.5).
+              the limit customers leave at a constant rate on average, so that the wait for admission, if any, is nearly
+              an exponential time, as at several servers (Kleinrock, Queueing Systems I, 1975, section 3.5). Its scv is
+              that of M/G/1, load + (1 - load) r: a geometric number of residual service times, each of an scv r
+              (@feller1971, section XIV.2), here that of the residual of a gamma time.
     Raises    `NotComputed` QN516 where the waits inside have no variances, and where others visit the stations inside.
     """
 
@@ -121,11 +125,13 @@ class Admitted:
             full.append((means[:, -1], variances[:, -1]))
         held = inside.shares[:, -1]
         admission = np.where(held > 0, inside.wait / np.where(held > 0, held, 1.0), 0.0)
-        return _Divided(held=held, admission=admission, full=full, free=free)
+        load = np.clip(inside.load, 0.0, 1.0)
+        scv = load + (1 - load) * (1 + 5 * inside.scv) / (3 * (1 + inside.scv))
+        return _Divided(held=held, admission=admission, scv=scv, full=full, free=free)
 
-    def ways(self, route: RouteTime) -> Iterator[tuple[Value, Sequence[Wait]]]:
+    def ways(self, route: RouteTime) -> Iterator[tuple[Value, Sequence[Wait], frozenset[int]]]:
         """The passages of a route that waited for admission and those that did not, at every limited subnetwork that
-        they enter once: the probability and the waits of each."""
+        they enter once: the probability and the waits of each, and the streams whose waits are never zero."""
         entered = {
             part[0]: count
             for duration in route.parts.values()
@@ -143,7 +149,13 @@ class Admitted:
                 self.wait(*self.parts[part[0]].of(part[1], waited[part[0]])) if part and part[0] in waited else wait
                 for part, wait in zip(self.passages.part_of, self.waits, strict=True)
             ]
-            yield (float(probability[0]) if self.passages.network.size is None and once else probability), waits
+            never_zero = frozenset(
+                stream
+                for stream, part in enumerate(self.passages.part_of)
+                if part and part[1] < 0 and waited.get(part[0])
+            )
+            single = self.passages.network.size is None and once
+            yield (float(probability[0]) if single else probability), waits, never_zero
 
 
 def _waits_inside(inner: Passages, wanted: Wanted, points: int) -> Sequence[Wait]:

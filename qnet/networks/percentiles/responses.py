@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from math import comb
 from typing import TYPE_CHECKING, Any
 
@@ -133,10 +133,10 @@ def _ways(passages: Passages, about: str) -> Iterator[tuple[Value, Value, tuple[
         for route, steps in routes:
             if about not in ("", customers.name, route.route):
                 continue
-            ways = admitted.ways(route) if admitted else [(1.0, waits)]
-            for share, way in ways:
+            ways = admitted.ways(route) if admitted else [(1.0, waits, frozenset[int]())]
+            for share, way, never_zero in ways:
                 probability = route.probability * share
-                yield rate * probability, probability, tuple(_stages(route, way, passages, steps))
+                yield rate * probability, probability, tuple(_stages(route, way, passages, steps, never_zero))
 
 
 def _with_variances(passages: Passages, wanted: Wanted) -> Sequence[Wait]:
@@ -186,10 +186,17 @@ def _unknown_variance(passages: Passages) -> str:
     return "there are closed classes and second phases" if left else ""
 
 
-def _stages(route: RouteTime, waits: Sequence[Wait], passages: Passages, steps: Sequence[Step] = ()) -> Iterator[Stage]:
+def _stages(
+    route: RouteTime,
+    waits: Sequence[Wait],
+    passages: Passages,
+    steps: Sequence[Step] = (),
+    never_zero: Container[int] = (),
+) -> Iterator[Stage]:
     """The times on a route; in open networks exponential services and the waits for them are separate stages.
 
-    steps   those of the route; without any, times of several visits to a station are independent.
+    steps       those of the route; without any, times of several visits to a station are independent.
+    never_zero  the streams whose waits are, if they vary more than exponential times, hyperexponential.
     """
     network = passages.network
     delays = {"", *(station.name for station in network.stations if station.delay)}
@@ -226,6 +233,10 @@ def _stages(route: RouteTime, waits: Sequence[Wait], passages: Passages, steps: 
             np.where(apart, part.mean, mean), np.where(apart, part.variance, variance), least=least, mixed=mixed
         )
         for stream, count in part.waits.items():
+            if stream in never_zero:
+                wait = waits[stream]
+                yield Stage(apart * wait.mean, apart * wait.variance, mixed=wait.variance > (1 + 1e-9) * wait.mean**2)
+                continue
             scv: Any = np.where(least > 0, _scv_of_waits(passages, stream), 1.0)
             yield Stage(apart * count * waits[stream].mean, apart * count * waits[stream].variance, count, scv)
     operations = FLOATS if passages.network.size is None else arrays()
