@@ -77,8 +77,10 @@ def test_the_mean_of_the_waits_is_that_of_the_solution():
         assert np.allclose(one.mean, other.mean, rtol=1e-9)
     (route,) = passages.compiled.routes
     ways = list(admitted.ways(route))
-    assert sum(probability for probability, _ in ways) == pytest.approx(np.ones(3))
-    mean = sum(probability * sum(part.mean_with(waits) for part in route.parts.values()) for probability, waits in ways)
+    assert sum(probability for probability, _, _ in ways) == pytest.approx(np.ones(3))
+    mean = sum(
+        probability * sum(part.mean_with(waits) for part in route.parts.values()) for probability, waits, _ in ways
+    )
     assert np.allclose(mean, solution.response, rtol=1e-9)
 
 

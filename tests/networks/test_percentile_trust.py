@@ -151,7 +151,6 @@ RANKED += RANKED[RANKED.index("[classes") :].replace("classes.io", "classes.firs
 
 OPEN_POOL = HEAD + "[stations]\nm = { servers = 2 }\na = {}\nb = {}\n[classes.io]\narrival_rate = '2/s'\n"
 OTHERS = '[classes.other]\narrival_rate = "1/s"\nsteps = [ { station = "a", time = "0.2 s" } ]\n'
-SHARING = OPEN_POOL[OPEN_POOL.index("[classes") :].replace("io", "batch") + HELD.replace("0.1", "0.15")
 NESTED = OPEN_POOL.replace("a = {}", "a = { servers = 2 }\nc = {}") + HELD.replace(
     '{ station = "a", time = "0.1 s" }',
     '{ hold = "a", steps = [ { station = "c", time = "0.1 s" }, { time = "1 ms" } ] }',
@@ -160,8 +159,8 @@ NESTED = OPEN_POOL.replace("a = {}", "a = { servers = 2 }\nc = {}") + HELD.repla
 
 @pytest.mark.parametrize(
     "text",
-    [MEMORY + HELD, RANKED, OPEN_POOL + HELD + OTHERS, OPEN_POOL + HELD + SHARING, NESTED],
-    ids=["held", "priorities", "others inside", "a limit of several classes", "a limit inside"],
+    [MEMORY + HELD, RANKED, OPEN_POOL + HELD + OTHERS, NESTED],
+    ids=["held", "priorities", "others inside", "a limit inside"],
 )
 def test_methods_of_means_refuse_percentiles(tmp_path, text):
     path = tmp_path / "model.toml"

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 _MOST = 4
 """The most limited subnetworks of a route whose passages are divided: into 16 ways."""
+_DIGITS = 12
+"""Digits up to which the numbers of two points are compared, relative to the largest of all points."""
 
 
 class _Divided(Record):
@@ -161,7 +163,8 @@ class Admitted:
 def _waits_inside(inner: Passages, wanted: Wanted, points: int) -> Sequence[Wait]:
     """The waits inside a limited subnetwork at every number of customers, with their variances.
 
-    Points between which nothing inside differs, as where only the arrival rate does, are solved once.
+    Points between which nothing inside differs, as where only the arrival rate does, are solved once. Shares of classes
+    differ by the rounding of their rates.
     """
 
     def compute() -> Sequence[Wait]:
@@ -174,7 +177,8 @@ def _waits_inside(inner: Passages, wanted: Wanted, points: int) -> Sequence[Wait
             return array
 
         mapped((inner.network, inner.waits, inner.throughputs), noted)
-        _, first, same = np.unique(np.concatenate(values, axis=1), axis=0, return_index=True, return_inverse=True)
+        known = [np.round(array / (abs(array).max(initial=0.0) or 1.0), _DIGITS) for array in values]
+        _, first, same = np.unique(np.concatenate(known, axis=1), axis=0, return_index=True, return_inverse=True)
         rows = np.arange(size).reshape(points, -1)
         kept = rows[first].reshape(-1)
         network, compiled, waits, throughputs = at_points(

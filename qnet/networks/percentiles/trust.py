@@ -172,7 +172,7 @@ def _reasons(network: RoutedNetwork, operations: Operations, admitting: Containe
         yield Reason("nearly all at two"), _crowded(network, operations)
         yield from ((reason, True) for reason in _uneven(network, operations))
     else:
-        yield from _mixtures(network, operations)
+        yield from _mixtures(network, operations, admitting)
 
 
 def _uneven(network: RoutedNetwork, operations: Operations) -> Iterator[Reason]:
@@ -188,11 +188,14 @@ def _uneven(network: RoutedNetwork, operations: Operations) -> Iterator[Reason]:
             yield Reason("closed not exponential", station=station.name)
 
 
-def _mixtures(network: RoutedNetwork, operations: Operations) -> _Reasons:
-    """Where the service times of all open classes together, for which each of them waits, are far from exponential."""
+def _mixtures(network: RoutedNetwork, operations: Operations, admitting: Container[str]) -> _Reasons:
+    """Where the service times of all open classes together, for which each of them waits, are far from exponential.
+
+    Not at limits: there, times inside were measured that differ by class.
+    """
     compiled = streams(network, operations)
     for station in network.stations:
-        if not station.in_line:
+        if not station.in_line or station.name in admitting:
             continue
         for group, _ in enumerate(station.groups):
             visits = [item for item in compiled.streams if (item.station, item.group) == (station.name, group)]
