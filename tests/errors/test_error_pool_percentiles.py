@@ -29,6 +29,9 @@ CHAINS = {
     "a delay and a shared station": Passed(
         np.array([0.4, 0.9]), 2, (("delay", 1), ("ps", 1)), ((0, 1.0), (1, 0.6), (1, 0.2)), classes=((0.5, 2), (0.5, 1))
     ),
+    "in order, once or twice": Passed(
+        np.array([0.59, 0.9]), 3, (("fcfs", 2),), ((0, 1.1), (0, 1.1), (0, 1.1)), classes=((0.65, 1), (0.35, 2))
+    ),
 }
 """Systems whose chains are small: arrival rates up to 75 % of the capacity."""
 
