@@ -136,7 +136,7 @@ def error(answer: Figures, figures: Figures, columns: slice = slice(2, 5)) -> fl
 
 ROWS: dict[str, Callable[[RoutedSolution], bool]] = {
     "percentiles: limited subnetworks, several classes": lambda solution: not warned(solution),
-    "percentiles: limited subnetworks, several classes, warned of": warned,
+    "percentiles: limited subnetworks, warned of": warned,
 }
 """By name of the row in the table of errors: which systems it has."""
 
