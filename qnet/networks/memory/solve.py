@@ -327,7 +327,7 @@ class _Open(LimitedSubnetworks):
 
         Method   That of the time inside: visits are independent, and their waits exponential. But a saturated station
                  completes customers as their demands there end: the scv of these counts with its utilization at the
-                 limit times the square of the share of the time inside that is spent there. Not with guests.
+                 limit times the square of the share of the time inside that is spent there.
         """
         within = inside(self.network, region.replace(guests=()), 1.0)
         compiled = streams(within, self.operations, [1.0])
@@ -339,8 +339,6 @@ class _Open(LimitedSubnetworks):
         ]
         overall = _scv((item.probability, item.parts.values(), waits) for item in compiled.routes)
         result = overall
-        if region.guests:
-            return self.column(result)
         used = part.used_when_full()[""]
         labels = {(station.name, number): group.label
                   for station in within.stations for number, group in enumerate(station.groups)}  # fmt: skip
