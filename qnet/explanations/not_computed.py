@@ -60,10 +60,10 @@ CODES: dict[str, _T] = {
     "QN516": _T("no second moments for percentiles",
         "Percentiles of response time are built from means and variances of the waiting times. This method computes "
         "means only, as do layers, priorities with closed classes, and limits on the number inside where the classes "
-        "are closed, several classes share the limit, other customers visit the stations inside, or there is another "
-        "limit inside, other than around one visit to a station with no more servers.",
+        "are closed, other customers visit the stations inside, or there is another limit inside, other than around "
+        "one visit to a station with no more servers.",
         "Ask for means: response instead of response_p95. Open classes without simultaneous resource possession have "
-        "percentiles, and so has one open class that holds a pool around stations which it alone visits."),
+        "percentiles, and so have those that hold a pool around stations that no other class visits."),
     "QN517": _T("no single steady state",
         "The Markov chain of the network has several recurrent sets of states, or its balance equations were not "
         "solved to the required accuracy, so no probabilities are reported.",
