@@ -105,7 +105,7 @@ _MEANINGS = {
 
 _NAMES = "s ms us ns min h d, B kB MB GB TB KiB MiB GiB TiB, bit kbit Mbit Gbit, %, Hz, rpm"
 
-_LETTERS, _SIMILARITY = 5, 0.8
+_LETTERS, _SIMILARITY = 5, 0.82
 """The least letters of a word for a unit that may be misspelt, and the least similarity of a misspelling: choices."""
 
 UNIT_NAMES = frozenset(_ATOMS) - {"%"}

@@ -97,7 +97,16 @@ CASES = [
     (("calibrate", "--help"), NO_SOLVER),
     (("sensitivity", "./model.toml", "--csv", "--by", "work"), ("rich", "sympy")),
     # An open network has no demands and no layers.
-    (("why", "./model.toml"), ("sympy", "qnet.networks.reduction", "qnet.networks.layers", "qnet.networks.product")),
+    (
+        ("why", "./model.toml"),
+        (
+            "sympy",
+            "qnet.networks.reduction",
+            "qnet.networks.layers",
+            "qnet.networks.product",
+            "qnet.networks.measured_errors",
+        ),
+    ),
     (("cost", "./model.toml", "--of", "server", "--csv"), (*LIGHT, "qnet.networks.open.solve")),
     (("completion", "bash"), (*LIGHT, "qnet.networks", "qnet.model")),
     (("explain", "QN401"), (*LIGHT, "qnet.networks", "qnet.model")),

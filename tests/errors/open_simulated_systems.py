@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from measuring import FEWEST
-from simulating import output, rounded
+from simulating import output, rounded, written
 
 from qnet.expression import FLOATS
 from qnet.networks.exactness import Beyond
@@ -287,23 +287,13 @@ def _answered(row: Row, dice: Dice) -> Iterator[tuple[System, Figures]]:
             yield system, answer
 
 
-def _written(kept: Kept) -> str:
-    """As JSON, one system a line."""
-    rows = (
-        f"{json.dumps(name)}: {{\n"
-        + ",\n".join(f'"{key}": {json.dumps(figures)}' for key, figures in systems.items()) + "\n}"
-        for name, systems in kept.items()
-    )  # fmt: skip
-    return "{\n" + ",\n".join(rows) + "\n}\n"
-
-
 def main(names: list[str]) -> None:
     for name in names or ROWS:
         kept: Kept = json.loads(SIMULATED.read_text()) if SIMULATED.exists() else {}
         known = kept.get(name, {})
         answers = list(measured(name))
         kept[name] = {system.key: known.get(system.key) or system.simulated() for system, _ in answers}
-        SIMULATED.write_text(_written(kept))
+        SIMULATED.write_text(written(kept))
         errors = sorted((ROWS[name].error(answer, kept[name][system.key]), system) for system, answer in answers)
         print(name, float(np.median([error for error, _ in errors])), *errors[-3:], sep="\n", flush=True)
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 from measuring import FEWEST
-from simulating import output, rounded
+from simulating import output, rounded, written
 
 from qnet.expression import FLOATS
 from qnet.networks.exactness import Beyond
@@ -154,22 +154,12 @@ def _answered(wanted: Callable[[RoutedSolution], bool], dice: Dice) -> Iterator[
             yield pool, answered(pool, solution)
 
 
-def _written(kept: Kept) -> str:
-    """As JSON, one system a line."""
-    rows = (
-        f"{json.dumps(name)}: {{\n"
-        + ",\n".join(f'"{key}": {json.dumps(figures)}' for key, figures in systems.items()) + "\n}"
-        for name, systems in kept.items()
-    )  # fmt: skip
-    return "{\n" + ",\n".join(rows) + "\n}\n"
-
-
 def main() -> None:
     kept: Kept = json.loads(SIMULATED.read_text()) if SIMULATED.exists() else {}
     for name in ROWS:
         known, answers = kept.get(name, {}), list(measured(name))
         kept[name] = {pool.key: known.get(pool.key) or pool.simulated() for pool, _ in answers}
-        SIMULATED.write_text(_written(kept))
+        SIMULATED.write_text(written(kept))
         found = sorted((error(answer, kept[name][pool.key]), pool) for pool, answer in answers)
         print(name, float(np.median([size for size, _ in found])), *found[-4:], sep="\n", flush=True)
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import atexit
+import json
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,16 @@ def output(source: Path, values: Iterable[Any]) -> list[list[float]]:
 def rounded(values: Iterable[float], digits: int) -> list[float]:
     """To significant digits, as figures are kept."""
     return [float(f"{value:.{digits}g}") for value in values]
+
+
+def written(kept: Mapping[str, Mapping[str, Any]]) -> str:
+    """Figures that are kept, by the name of a row and the key of a system, as JSON: one system a line."""
+    rows = (
+        f"{json.dumps(name)}: {{\n"
+        + ",\n".join(f'"{key}": {json.dumps(figures)}' for key, figures in systems.items()) + "\n}"
+        for name, systems in kept.items()
+    )  # fmt: skip
+    return "{\n" + ",\n".join(rows) + "\n}\n"
 
 
 @cache

@@ -93,6 +93,16 @@ def test_an_envelope_up_to_saturation_converges(tmp_path: Path, discipline: str)
     assert batch["response_s"] == pytest.approx(1.0, rel=1e-6)
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("discipline", ["preemptive", "priority"])
+def test_an_envelope_by_the_approximation_is_near_that_of_the_chain(tmp_path: Path, discipline: str) -> None:
+    model = system(tmp_path, discipline)
+    limits = {"limit": "response('batch') <= 1 s", "vary": "rate"}
+    (row,), (searched,) = (model.envelope(**limits, method=name).records() for name in ("auto", "priority-mva"))
+    assert (row["method"], searched["method"]) == ("states", "priority-mva")
+    assert searched["rate_per_s"] == pytest.approx(row["rate_per_s"], rel=0.02)
+
+
 STARVED = """
 qnet = 1
 title = "a station that closed customers keep nearly busy"

@@ -19,6 +19,7 @@ from qnet.units import (
     column_suffix,
     format_number,
     format_quantity,
+    meant_unit,
     quantity,
     scale,
     unit,
@@ -99,6 +100,11 @@ def test_a_misspelt_word_for_a_unit_is_answered_with_the_unit(text: str):
         quantity(f"3 {text}")
     unit = {"mil": "ms", "sec": "s", "min": "min", "mic": "us", "nan": "ns"}[text[:3]]
     assert caught.value.help == f'write "{unit}"'
+
+
+@many("name", ["secondary", "hourly", "micrometer", "day_rate"])
+def test_a_name_that_begins_like_a_unit_is_no_misspelling(name: str):
+    assert meant_unit(name) == ""
 
 
 def test_an_unknown_unit_is_answered_with_those_there_are():

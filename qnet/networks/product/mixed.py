@@ -59,7 +59,7 @@ def solve_approximately(network: Demands, wanted: Wanted, name: str) -> Solution
         open_load = tuple(0.0 if rates is None else load for rates, load in zip(closed.rates, loaded, strict=True))
     correction = wanted.correction or approximate.DEFAULT_CORRECTION
     answer = approximate.solve(closed, name, correction, wanted.core_solutions, open_load)
-    variant = f"{name}, {wanted.correction}" if wanted.correction not in ("", approximate.DEFAULT_CORRECTION) else ""
+    variant = "" if correction == approximate.DEFAULT_CORRECTION else f"{name}, {correction}"
     reasons = (approximation(name, variant),)
     return with_open(network, loaded, answer.replace(reasons=reasons, why=REQUESTED), wanted)
 

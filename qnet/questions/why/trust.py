@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from qnet.catalog.grades import worst
 from qnet.expression import FLOATS
+from qnet.lazy import lazy
 from qnet.model.bind import bind
 from qnet.networks.exactness import uneven_classes
-from qnet.networks.measured_errors import FeatureErrors, percent
 from qnet.networks.reasons import Inexact, Requested, measured
 from qnet.networks.routed import OpenClass
 from qnet.networks.solution import ClassFigures, RoutedSolution, StationFigures
@@ -30,6 +31,12 @@ from qnet.questions.why.findings import (
     time_of,
 )  # fmt: skip
 from qnet.units import format_number
+
+if TYPE_CHECKING:
+    from qnet.networks import measured_errors
+    from qnet.networks.measured_errors import FeatureErrors
+else:
+    measured_errors = lazy("qnet.networks.measured_errors")
 
 NO_SOURCE = "The model states no source for its numbers."
 
@@ -132,8 +139,11 @@ def _with_errors(solution: RoutedSolution, errors: Sequence[FeatureErrors]) -> s
     """The method with its measured errors, in a line of 80 columns; empty where there are none."""
     if not errors:
         return ""
-    largest, median = max(item.worst for item in errors), max(item.median for item in errors)
-    return f"Approximate, by {solution.method}: errors measured up to {percent(largest)}, half below {percent(median)}."
+    largest, median = (
+        measured_errors.percent(max(sizes))
+        for sizes in zip(*((item.worst, item.median) for item in errors), strict=True)
+    )
+    return f"Approximate, by {solution.method}: errors measured up to {largest}, half below {median}."
 
 
 def _reasons(bottleneck: Bottleneck) -> str:
